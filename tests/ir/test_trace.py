@@ -1,0 +1,372 @@
+"""Traces: what is executed, in which iteration, on which bytes."""
+
+import pytest
+
+from syncopt.frontend import parse_module
+from syncopt.ir.footprint import Access, Footprint, whole
+from syncopt.ir.kernel import For, Kernel, TileOp
+from syncopt.ir.pipes import Memory, Pipe
+from syncopt.ir.source import InputError, Source
+from syncopt.ir.trace import Instance, Overrides, Setting, Tracer
+
+TILE = "!pto.tile_buf<vec, 64x64xf32>"
+HEAD = """\
+func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %n: index, %m: i32, %flag: i1, %scale: f32) {
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%c2 = arith.constant 2 : index
+%c16 = arith.constant 16 : index
+%c64 = arith.constant 64 : index
+%a0 = arith.constant 4096 : i64
+%a1 = arith.constant 65536 : i64
+"""
+LINE = 9
+"""Line of the first line of a body."""
+
+
+class SkipsMiddle(Overrides):
+    """Leaves iterations 1 and 2 out of every loop."""
+
+    def skips(self, loop: For, ordinal: int) -> bool:
+        del loop
+        return ordinal in (1, 2)
+
+
+def kernel_of(body: str) -> Kernel:
+    text = f"{HEAD}{body}\nreturn\n}}\n".replace("TILE", TILE).replace("\nbarrier", "\npto.barrier <PIPE_V>")
+    return parse_module(Source("f.pto", text.encode())).kernel()
+
+
+def setting(**arguments: int) -> Setting:
+    """Block 3 of 8, with %n = 4 and %m = 0 unless given."""
+    return Setting({"n": 4, "m": 0, "flag": 0, **arguments}, 3, 8, alignment={Memory.VEC: 32})
+
+
+def trace(body: str, **arguments: int) -> list[Instance]:
+    return list(Tracer(kernel_of(body), setting(**arguments)))
+
+
+def skipping(body: str) -> list[Instance]:
+    """The trace without iterations 1 and 2 of every loop."""
+    return list(Tracer(kernel_of(body), setting(), SkipsMiddle()))
+
+
+def refusal(body: str, **arguments: int) -> str:
+    with pytest.raises(InputError) as error:
+        trace(body, **arguments)
+    return str(error.value).splitlines()[0]
+
+
+# -- control flow --------------------------------------------------------------------------------------------------
+
+
+def test_nested_loops_number_their_iterations() -> None:
+    """%i = 0, 2 and %j = 1, 2, 3: iterations count from 0 in steps of 1."""
+    body = "scf.for %i = %c0 to %n step %c2 {\nscf.for %j = %c1 to %n step %c1 {\nbarrier\n}\n}\nbarrier"
+    assert [i.iteration for i in trace(body)] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), ()]
+
+
+def test_empty_loops_execute_nothing() -> None:
+    assert trace("scf.for %i = %n to %c0 step %c1 {\nbarrier\n}") == []
+
+
+def test_branches_take_the_way_of_their_condition() -> None:
+    """On V, else on MTE2; then on MTE3 or nothing."""
+    one, other, third = (f"pto.barrier_sync [<{kind}>]" for kind in ("TVEC", "TLOAD", "TSTORE_VEC"))
+    body = f"scf.if %flag {{\n{one}\n}} else {{\n{other}\n}}\nscf.if %flag {{\n{third}\n}}"
+    assert [i.pipe for i in trace(body, flag=1)] == [Pipe.V, Pipe.MTE3]
+    assert [i.pipe for i in trace(body, flag=0)] == [Pipe.MTE2]
+
+
+def test_branches_hand_on_values() -> None:
+    """%bound is 2 or 1, with and without a loop in the branch."""
+    inner = "scf.for %j = %c0 to %c0 step %c1 {\n}\n"
+    for loop in ("", inner):
+        body = (
+            f"%bound = scf.if %flag -> (index) {{\n{loop}scf.yield %c2 : index\n}} else {{\nscf.yield %c1 : index\n}}\n"
+            "scf.for %i = %c0 to %bound step %c1 {\nbarrier\n}"
+        )
+        assert (len(trace(body, flag=1)), len(trace(body, flag=0))) == (2, 1)
+
+
+def test_loops_carry_values() -> None:
+    """%sum = 0 + 0 + 1 + 2 + 3."""
+    body = (
+        "%sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0) -> (index) {\n"
+        "%t = arith.addi %s, %i : index\nscf.yield %t : index\n}\nscf.for %k = %c0 to %sum step %c1 {\nbarrier\n}"
+    )
+    assert len(trace(body)) == 6
+
+
+def test_block_index_and_number_are_those_of_the_setting() -> None:
+    """From block 3 in steps of 8 to 16: 3 and 11."""
+    body = (
+        "%idx = pto.get_block_idx\n%num = pto.get_block_num\n%i0 = arith.index_cast %idx : i64 to index\n"
+        "%step = arith.index_cast %num : i64 to index\nscf.for %i = %i0 to %c16 step %step {\nbarrier\n}"
+    )
+    assert len(trace(body)) == 2
+
+
+def test_arguments_are_held_in_their_types() -> None:
+    """2^31 as an i32 is negative, so the loop is empty."""
+    body = "%b = arith.index_cast %m : i32 to index\nscf.for %i = %c0 to %b step %c1 {\nbarrier\n}"
+    assert len(trace(body, m=2)) == 2
+    assert trace(body, m=1 << 31) == []
+
+
+def test_scalar_steps_are_counted_up_to_the_next_instruction() -> None:
+    """The seven constants of the head; then loop step and branch before each barrier."""
+    body = "barrier\nscf.for %i = %c0 to %c2 step %c1 {\nscf.if %true {\nbarrier\n}\n}"
+    counts = [i.scalars for i in trace(f"%true = arith.constant 1 : i1\n{body}")]
+    assert counts == [8, 2, 2]
+
+
+def test_allocations_cost_no_scalar_step() -> None:
+    tile = "%t = pto.alloc_tile addr = %a0 : TILE\n"
+    tiles = "%mt = pto.alloc_multi_tile addr = %a0 : !pto.multi_tile_buf<vec, 64x64xf32, count=2>\n"
+    assert trace(f"{tile}{tiles}barrier")[0].scalars == 7
+
+
+def test_skipped_iterations_execute_and_cost_nothing() -> None:
+    """Of 0 to 3 the first and the last stay, with one loop step each."""
+    instances = skipping("barrier\nscf.for %i = %c0 to %n step %c1 {\nbarrier\n}")
+    assert [(i.iteration, i.scalars) for i in instances] == [((), 7), ((0,), 1), ((3,), 1)]
+
+
+def test_skipped_iterations_still_carry_values() -> None:
+    """%sum = 0 + 1 + 2 + 3 whatever is skipped; it is the bound of the second loop, of which 0, 3, 4 and 5 stay."""
+    body = (
+        "%sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0) -> (index) {\nbarrier\n"
+        "%t = arith.addi %s, %i : index\nscf.yield %t : index\n}\nscf.for %k = %c0 to %sum step %c1 {\nbarrier\n}"
+    )
+    assert [i.iteration for i in skipping(body)] == [(0,), (3,), (0,), (3,), (4,), (5,)]
+
+
+def test_tracer_can_be_run_again() -> None:
+    tracer = Tracer(kernel_of("scf.for %i = %c0 to %n step %c1 {\nbarrier\n}"), Setting({"n": 3}, 0, 1))
+    assert [[(i.iteration, i.scalars) for i in tracer] for _ in range(2)] == [[((0,), 8), ((1,), 1), ((2,), 1)]] * 2
+
+
+# -- flags ---------------------------------------------------------------------------------------------------------
+
+
+def test_flags_enter_the_queue_of_their_pipe() -> None:
+    """A set that of the source, a wait that of the target."""
+    body = "pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID3>]\npto.wait_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID3>]"
+    assert [(i.pipe, i.event) for i in trace(body)] == [(Pipe.MTE2, 3), (Pipe.V, 3)]
+
+
+def test_event_ids_can_be_computed() -> None:
+    body = "scf.for %i = %c0 to %n step %c1 {\n%e = arith.remsi %i, %c2 : index\n"
+    assert [i.event for i in trace(f"{body}pto.set_flag_dyn[<PIPE_MTE2>, <PIPE_V>, %e]\n}}")] == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("event", [8, 40, -1])
+def test_event_ids_that_do_not_exist_are_for_the_checker(event: int) -> None:
+    assert [i.event for i in trace("pto.set_flag_dyn[<PIPE_MTE2>, <PIPE_V>, %n]", n=event)] == [event]
+
+
+# -- tiles and views -----------------------------------------------------------------------------------------------
+
+
+def only(body: str, **arguments: int) -> Instance:
+    (instance,) = (i for i in trace(body, **arguments) if isinstance(i.op, TileOp))
+    return instance
+
+
+def tile_at(instance: Instance) -> int:
+    """First byte of the tile that is written."""
+    return instance.accesses[-1].footprint.start
+
+
+def test_tile_op_on_whole_tiles() -> None:
+    """64 x 64 x 4 = 16384 bytes each."""
+    tiles = "%s = pto.alloc_tile addr = %a0 : TILE\n%t = pto.alloc_tile addr = %a1 : TILE\n"
+    instance = only(f"{tiles}pto.tadd ins(%s, %t : TILE, TILE) outs(%t : TILE)")
+    s, t = Footprint(Memory.VEC, 4096, 16384), Footprint(Memory.VEC, 65536, 16384)
+    assert instance.accesses == (Access(s, writes=False), Access(t, writes=False), Access(t, writes=True))
+    assert instance.work is not None
+    assert (instance.pipe, [o.bytes for o in instance.work.ins]) == (Pipe.V, [16384, 16384])
+
+
+def test_scratch_tile_is_written_too() -> None:
+    tiles = "%s = pto.alloc_tile addr = %a0 : TILE\n%t = pto.alloc_tile addr = %a1 : TILE\n"
+    instance = only(f"{tiles}pto.trowsum ins(%s, %t : TILE, TILE) outs(%s : TILE)")
+    assert [(a.footprint.start, a.writes) for a in instance.accesses] == [
+        (4096, False),
+        (65536, False),
+        (65536, True),
+        (4096, True),
+    ]
+
+
+def test_scalar_in_the_place_of_scratch_has_no_bytes() -> None:
+    """`pto.tcvt` takes a scratch tile as its second operand; here it is a number."""
+    tile = "%s = pto.alloc_tile addr = %a0 : TILE\n"
+    instance = only(f"{tile}pto.tcvt ins(%s, %scale : TILE, f32) outs(%s : TILE)")
+    assert [(a.footprint.start, a.writes) for a in instance.accesses] == [(4096, False), (4096, True)]
+
+
+def test_works_of_equal_operands_are_one_object() -> None:
+    tiles = "%s = pto.alloc_tile addr = %a0 : TILE\n%t = pto.alloc_tile addr = %a1 : TILE\n"
+    ops = "pto.tadd ins(%s, %s : TILE, TILE) outs(%s : TILE)\npto.tadd ins(%t, %t : TILE, TILE) outs(%t : TILE)"
+    first, second = trace(f"{tiles}{ops}")
+    assert first.work is second.work
+    assert first.accesses != second.accesses
+
+
+VIEW = "%v = pto.make_tensor_view %x, shape = [%c64, %c64], strides = [%n, %c1] : !pto.tensor_view<?x?xf32>\n"
+PART = "!pto.partition_tensor_view<16x64xf32>"
+
+
+def part(row: str, view: str = "%v") -> str:
+    return (
+        f"%p = pto.partition_view {view}, offsets = [{row}, %c2], sizes = [%c16, %c64]"
+        f" : !pto.tensor_view<?x?xf32> -> {PART}\n"
+    )
+
+
+LOAD = f"%t = pto.alloc_tile addr = %a0 : TILE\npto.tload ins(%p : {PART}) outs(%t : TILE)"
+
+
+def test_view_of_rows_that_are_apart() -> None:
+    """Rows of 100 elements: from row 16, column 2, 16 runs of 256 bytes every 400, at (16 * 100 + 2) * 4."""
+    instance = only(f"{VIEW}{part('%c16')}{LOAD}", n=100)
+    footprint = instance.accesses[0].footprint
+    assert (footprint.start, footprint.width, footprint.dims) == (6408, 256, ((16, 400),))
+    assert instance.work is not None
+    assert (instance.work.ins[0].rows, instance.work.ins[0].cols) == (16, 64)
+
+
+def test_view_of_rows_that_touch_is_one_run() -> None:
+    footprint = only(f"{VIEW}{part('%c0')}{LOAD}", n=64).accesses[0].footprint
+    assert (footprint.start, footprint.width, footprint.dims) == (8, 16 * 256, ())
+
+
+def test_view_moves_with_its_loop() -> None:
+    body = f"{VIEW}scf.for %i = %c0 to %c2 step %c1 {{\n{part('%i')}{LOAD}\n}}"
+    assert [i.accesses[0].footprint.start for i in trace(body, n=100)] == [8, 408]
+
+
+def test_pointer_arithmetic_moves_the_view() -> None:
+    moved = f"%q = pto.addptr %x, %c16 : !pto.ptr<f32> -> !pto.ptr<f32>\n{VIEW.replace('%x', '%q')}"
+    footprint = only(f"{moved}{part('%c0')}{LOAD}", n=64).accesses[0].footprint
+    assert footprint.start == 16 * 4 + 8
+
+
+def test_view_at_an_unknown_place_is_all_of_its_pointer() -> None:
+    """%u depends on data."""
+    body = f"%u = arith.fptosi %scale : f32 to i32\n%w = arith.index_cast %u : i32 to index\n{VIEW}{part('%w')}{LOAD}"
+    footprint = only(body).accesses[0].footprint
+    assert footprint == whole(footprint.space)
+
+
+def test_valid_sizes_known_at_run_time_only() -> None:
+    dynamic = "!pto.tile_buf<loc=vec, dtype=f32, rows=64, cols=64, v_row=?, v_col=64>"
+    body = (
+        f"%t = pto.alloc_tile addr = %a0 valid_row = %n : {dynamic}\npto.tabs ins(%t : {dynamic}) outs(%t : {dynamic})"
+    )
+    for given, valid in ((10, 10), (100, 64), (-3, 0)):
+        work = only(body, n=given).work
+        assert work is not None
+        assert (work.outs[0].rows, work.outs[0].cols) == (valid, 64)
+
+
+@pytest.mark.parametrize(("slot", "start"), [(0, 4096), (1, 4128), (2, 4160)])
+def test_slots_of_a_rotating_tile_are_aligned(slot: int, start: int) -> None:
+    """1 x 5 elements of 4 bytes take 20 bytes; slots stand 32 apart in vec."""
+    small = "!pto.tile_buf<vec, 1x5xf32>"
+    body = (
+        "%mt = pto.alloc_multi_tile addr = %a0 : !pto.multi_tile_buf<vec, 1x5xf32, count=3>\n"
+        f"%t = pto.multi_tile_get %mt[%n] : !pto.multi_tile_buf<vec, 1x5xf32, count=3> -> {small}\n"
+        f"pto.tabs ins(%t : {small}) outs(%t : {small})"
+    )
+    assert tile_at(only(body, n=slot)) == start
+
+
+def test_slot_that_does_not_exist() -> None:
+    body = (
+        "%mt = pto.alloc_multi_tile addr = %a0 : !pto.multi_tile_buf<vec, 64x64xf32, count=3>\n"
+        "%t = pto.multi_tile_get %mt[%n] : !pto.multi_tile_buf<vec, 64x64xf32, count=3> -> TILE"
+    )
+    assert refusal(body, n=3) == f"f.pto:{LINE + 1}:1: error: %mt has no slot 3: it has 3"
+
+
+SUB = "%s = pto.alloc_tile addr = %a0 : TILE\n%t = pto.subview %s[%c16, %c2] sizes [16, 16]"
+SMALL = "!pto.tile_buf<vec, 16x16xf32>"
+
+
+def test_part_of_a_tile_is_its_own_bytes() -> None:
+    """Row 16, column 2 of rows of 256 bytes: 16 runs of 64 bytes."""
+    instance = only(f"{SUB} : TILE -> {SMALL}\npto.tabs ins(%t : {SMALL}) outs(%t : {SMALL})")
+    assert instance.accesses[0].footprint == Footprint(Memory.VEC, 4096 + 16 * 256 + 8, 64, ((16, 256),))
+    assert instance.work is not None
+    assert instance.work.ins[0].bytes == 16 * 16 * 4
+
+
+@pytest.mark.parametrize(("given", "rows"), [(5, 5), (40, 16)])
+def test_part_of_a_tile_with_valid_sizes(given: int, rows: int) -> None:
+    """`valid` counts for the work, not for the bytes; more than the part holds is the whole part."""
+    part = "!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16, v_row=?, v_col=?>"
+    instance = only(f"{SUB} valid [%n, %c2] : TILE -> {part}\npto.tabs ins(%t : {part}) outs(%t : {part})", n=given)
+    assert instance.work is not None
+    assert (instance.work.ins[0].rows, instance.work.ins[0].cols) == (rows, 2)
+    assert instance.accesses[0].footprint.width == 64
+
+
+def test_part_of_a_tile_whose_type_says_what_is_valid() -> None:
+    part = "!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16, v_row=3, v_col=16>"
+    work = only(f"{SUB} : TILE -> {part}\npto.tabs ins(%t : {part}) outs(%t : {part})").work
+    assert work is not None
+    assert work.ins[0].rows == 3
+
+
+# -- refusals ------------------------------------------------------------------------------------------------------
+
+UNKNOWN_INDEX = "%u = arith.fptosi %scale : f32 to i32\n%w = arith.index_cast %u : i32 to index\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "message"),
+    [
+        (f"{UNKNOWN_INDEX}scf.for %i = %c0 to %w step %c1 {{\n}}", 2, "scf.for is not known from the arguments"),
+        ("scf.for %i = %c0 to %n step %c0 {\n}", 0, "scf.for has step 0"),
+        (
+            f"{UNKNOWN_INDEX}%b = arith.cmpi eq, %w, %c0 : index\nscf.if %b {{\nbarrier\n}}",
+            3,
+            "the condition of scf.if is not known from the arguments",
+        ),
+        (
+            f"{UNKNOWN_INDEX}pto.set_flag_dyn[<PIPE_MTE2>, <PIPE_V>, %w]",
+            2,
+            "the event id is not known from the arguments",
+        ),
+        ("%t = pto.alloc_tile : TILE", 0, "%t has no address"),
+        (
+            "%t = pto.alloc_tile addr = %a0 : TILE\npto.tnew ins(%t : TILE) outs(%t : TILE)",
+            1,
+            "op pto.tnew is not modelled",
+        ),
+        (
+            "%t = pto.alloc_tile addr = %a0 : TILE\npto.tmatmul ins(%t, %t : TILE, TILE) outs(%t : TILE)",
+            1,
+            "op pto.tmatmul from vec, vec to vec is not modelled",
+        ),
+        (
+            "%t = pto.alloc_tile addr = %a0 : TILE\npto.tabs ins(%t : TILE) outs(%c0 : index)",
+            1,
+            "%c0 of pto.tabs is neither a tile nor a view",
+        ),
+    ],
+)
+def test_refusals_name_the_op_and_its_line(body: str, line: int, message: str) -> None:
+    assert refusal(body) == f"f.pto:{LINE + line}:1: error: {message}"
+
+
+def test_size_that_is_not_known() -> None:
+    view = f"{UNKNOWN_INDEX}{VIEW.replace('shape = [%c64', 'shape = [%w')}"
+    body = view + part("%c0").replace("sizes = [%c16", "sizes = [%w").replace(
+        PART, "!pto.partition_tensor_view<?x64xf32>"
+    )
+    load = LOAD.replace(PART, "!pto.partition_tensor_view<?x64xf32>")
+    assert refusal(body + load).endswith("error: the size of %p is not known from the arguments")
