@@ -1,0 +1,297 @@
+"""Which executions of a kernel stand for all: trip counts, conditions and branches on data."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations, product
+from math import prod
+
+from syncopt.ir.forcing import ForcedTrips, LoopGroup, TripCounts
+from syncopt.ir.intervals import Assumptions, Intervals, trip_interval
+from syncopt.ir.kernel import Barrier, Block, Flag, For, If, TileOp, Value, regions, walk
+from syncopt.ir.trace import Iteration, Setting
+
+_MOST_EXECUTIONS = 1500
+_MOST_INSTRUCTIONS = 300_000
+_LEAST_LIMIT = 2
+_FREE_CONDITIONS = 4
+
+AS_GIVEN = "the given arguments"
+"""What an execution without anything forced is called."""
+
+
+_SMALL_STEP = 4
+_ALMOST_A_STEP = 1 << 30
+"""Stands for a step less one, whatever the step."""
+
+
+class Branches(Enum):
+    """Which way the ifs go whose condition depends on data; `ALTERNATING`: then and else in turn, round by round."""
+
+    THEN = "then"
+    ELSE = "else"
+    ALTERNATING = "alternating"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One way to run a kernel.
+
+    Parameters
+    ----------
+    counts : mapping of group index to int
+        Trip counts, by the groups of `TripCounts`.
+    choices : mapping of value number to bool
+        Values of the conditions that only the arguments decide.
+    branches : Branches
+        Which way ifs go that depend on data.
+    instructions : int
+        About how many instructions it has, both arms of every `if` counted.
+    text : str
+        Counts and choices in words.
+    short : int
+        By how much the loops' upper bounds fall short of a whole number of steps (at most a step less one).
+    """
+
+    counts: Mapping[int, int]
+    choices: Mapping[int, bool]
+    branches: Branches
+    instructions: int
+    text: str
+    short: int = 0
+
+    def __str__(self) -> str:
+        return self.text
+
+    def size(self) -> tuple[int, tuple[int, ...]]:
+        """What makes one execution shorter than another."""
+        return self.instructions, (*self.counts.values(), self.short)
+
+    def overrides(self, trips: TripCounts, setting: Setting) -> "ExecutionTrips":
+        """What makes a tracer run it."""
+        return ExecutionTrips(trips, self, setting)
+
+
+class ExecutionTrips(ForcedTrips):
+    """The overrides of an execution; `met_data` says whether a condition was met that depends on data."""
+
+    def __init__(self, trips: TripCounts, execution: Execution, setting: Setting) -> None:
+        super().__init__(trips, execution.counts, execution.choices, setting=setting, short=execution.short)
+        self._branches = execution.branches
+        self.met_data = False
+
+    def unknown_branch(self, op: If, iteration: Iteration) -> bool:
+        """Then, else, or by the parity of the innermost loop."""
+        del op
+        self.met_data = True
+        if self._branches is Branches.ALTERNATING:
+            return not iteration or iteration[-1] % 2 == 0
+        return self._branches is Branches.THEN
+
+
+class Executions:
+    """The executions to run for a kernel, and what they leave out.
+
+    Parameters
+    ----------
+    trips : TripCounts
+        The loops.
+    assumptions : Assumptions
+        What is known of the arguments.
+    limit : int
+        The largest trip count to force, if that gives no more executions than can be run.
+    """
+
+    def __init__(self, trips: TripCounts, assumptions: Assumptions, limit: int) -> None:
+        self.trips = trips
+        self._intervals = Intervals(trips.definitions, assumptions)
+        self._labels = _labels(trips)
+        self.conditions, self.unexplored = self._conditions()
+        self.shortfalls = _shortfalls(trips)
+        self._choices = self._all_choices()
+        self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
+        self._nests = self._instructions()
+        self.limit = self._affordable(limit)
+        self.wanted_limit = limit
+
+    def __iter__(self) -> Iterator[Execution]:
+        for choices, intervals in self._choices:
+            ranges = tuple(trip_interval(group.leader, intervals) for group in self.trips.groups)
+            for counts in self._counts(self.limit):
+                if all(
+                    low <= n <= (n if high is None else high) for n, (low, high) in zip(counts, ranges, strict=True)
+                ):
+                    for short in self.shortfalls if any(counts) else (0,):
+                        yield self.execution(dict(enumerate(counts)), choices, Branches.THEN, short)
+
+    def execution(
+        self, counts: Mapping[int, int], choices: Mapping[int, bool], branches: Branches, short: int = 0
+    ) -> Execution:
+        """An execution with its description."""
+        words = [f"{self._labels[index]} x{count}" for index, count in counts.items()]
+        words += [f"{self.name_of(wanted)} {str(choice).lower()}" for wanted, choice in choices.items()]
+        if branches is not Branches.THEN:
+            words.append(f"conditions on data {branches}")
+        if short:
+            words.append("last step cut to 1" if short == _ALMOST_A_STEP else f"last step cut by {short}")
+        instructions = self._size(tuple(counts[index] for index in range(len(self.trips.groups))))
+        return Execution(counts, choices, branches, instructions, ", ".join(words) or AS_GIVEN, short)
+
+    @property
+    def covers(self) -> str:
+        """Which executions these are, in words."""
+        words = [
+            f"{label} x{max(low, 0)}..{self.limit if high is None else min(self.limit, high)}"
+            for label, (low, high) in zip(self._labels, self._ranges, strict=True)
+        ]
+        if not words:
+            words.append("no loop with a trip count that depends on arguments")
+        elif len(words) > 1:
+            words[-1] += ", in all combinations" if self._is_complete(self.limit) else ", two at a time, the others x2"
+        words += [f"{self.name_of(wanted)} both ways" for wanted in self.conditions]
+        if len(self.shortfalls) > 1:
+            words.append("bounds that end within a step too")
+        return ", ".join(words)
+
+    @property
+    def reduced(self) -> bool:
+        """Whether fewer trip counts are run than asked for."""
+        return self.limit < self.wanted_limit or not self._is_complete(self.limit)
+
+    @property
+    def impossible(self) -> tuple[str, ...]:
+        """Trip counts that the assumptions rule out, in words."""
+        lines: list[str] = []
+        for label, (low, high) in zip(self._labels, self._ranges, strict=True):
+            ruled_out = [n for n in range(self.limit + 1) if n < low or (high is not None and n > high)]
+            if ruled_out:
+                lines.append(f"{label} x{', x'.join(map(str, ruled_out))}")
+        return tuple(lines)
+
+    def name_of(self, wanted: int) -> str:
+        """The name of a condition in the text."""
+        return self.trips.values(wanted)[0].name
+
+    # -- conditions ------------------------------------------------------------------------------------------------
+
+    def _conditions(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Conditions that only arguments decide: those to explore, and those beyond what can be."""
+        numbers, found = self.trips.numbers, dict[int, Value]()
+        for op in walk(self.trips.kernel.body):
+            if isinstance(op, If):
+                found.update((numbers[atom], atom) for atom in self._atoms(op.condition))
+        free = tuple(wanted for wanted, atom in found.items() if self._is_free(atom))
+        return (free, ()) if len(free) <= _FREE_CONDITIONS else ((), free)
+
+    def _atoms(self, condition: Value) -> Iterator[Value]:
+        """The conditions that one is put together from by and, or, xor."""
+        op = self.trips.definitions.scalar(condition)
+        if op is None or op.name not in ("arith.andi", "arith.ori", "arith.xori"):
+            yield condition
+            return
+        for operand in op.operands:
+            yield from self._atoms(operand)
+
+    def _is_free(self, atom: Value) -> bool:
+        definitions, numbers = self.trips.definitions, self.trips.numbers
+        ancestry = definitions.ancestry(atom)
+        forced = {group.number for group in self.trips.groups}
+        interval = self._intervals.of(atom)
+        if interval.low == interval.high or definitions.varies(atom):
+            return False
+        return forced.isdisjoint(numbers[value] for value in ancestry)
+
+    def _all_choices(self) -> tuple[tuple[Mapping[int, bool], Intervals], ...]:
+        """Values of the free conditions that some arguments can give, and what each tells of the arguments."""
+        found: list[tuple[Mapping[int, bool], Intervals]] = []
+        for values in product((True, False), repeat=len(self.conditions)):
+            choices, intervals = dict(zip(self.conditions, values, strict=True)), self._intervals
+            for wanted, choice in choices.items():
+                narrowed = intervals.assuming(self.trips.values(wanted)[0], choice)
+                intervals = Intervals(self.trips.definitions, narrowed)
+            if not intervals.assumptions.is_contradiction:
+                found.append((choices, intervals))
+        if self.unexplored:
+            found += [(dict.fromkeys(self.unexplored, value), self._intervals) for value in (True, False)]
+        return tuple(found)
+
+    # -- trip counts -----------------------------------------------------------------------------------------------
+
+    def _affordable(self, limit: int) -> int:
+        """The largest trip count, at most `limit`, that keeps the work within bounds."""
+        while limit > _LEAST_LIMIT and not self._is_cheap(limit):
+            limit -= 1
+        return limit
+
+    def _is_cheap(self, limit: int) -> bool:
+        ways = len(self._choices) * len(self.shortfalls)
+        executions = (limit + 1) ** len(self.trips.groups) * ways
+        if executions > _MOST_EXECUTIONS:
+            return False
+        return sum(self._size(counts) for counts in self._counts(limit)) * ways <= _MOST_INSTRUCTIONS
+
+    def _is_complete(self, limit: int) -> bool:
+        return (limit + 1) ** len(self.trips.groups) <= _MOST_EXECUTIONS
+
+    def _counts(self, limit: int) -> Iterator[tuple[int, ...]]:
+        groups = len(self.trips.groups)
+        if self._is_complete(limit):
+            yield from product(range(limit + 1), repeat=groups)
+            return
+        seen: set[tuple[int, ...]] = set()
+        for a, b in combinations(range(groups), 2):
+            for n, m in product(range(limit + 1), repeat=2):
+                counts = tuple(n if at == a else m if at == b else _LEAST_LIMIT for at in range(groups))
+                if counts not in seen:
+                    seen.add(counts)
+                    yield counts
+
+    def _size(self, counts: tuple[int, ...]) -> int:
+        """About how many instructions an execution has."""
+        return sum(number * prod(counts[group] for group in nest) for nest, number in self._nests.items())
+
+    def _instructions(self) -> Mapping[tuple[int, ...], int]:
+        """How many instructions stand inside the same forced loops, times the rounds of the other loops around them."""
+        found: dict[tuple[int, ...], int] = {}
+        groups = {uid: index for index, group in enumerate(self.trips.groups) for uid in group.loops}
+
+        def count(block: Block, nest: tuple[int, ...], rounds: int) -> None:
+            for op in block.ops:
+                if isinstance(op, TileOp | Flag | Barrier):
+                    found[nest] = found.get(nest, 0) + rounds
+                inner, times = nest, 1
+                if op.uid in groups:
+                    inner = (*nest, groups[op.uid])
+                elif isinstance(op, For):
+                    times = max(1, trip_interval(op, self._intervals)[0])
+                for region in regions(op):
+                    count(region, inner, rounds * times)
+
+        count(self.trips.kernel.body, (), 1)
+        return found
+
+
+def _shortfalls(trips: TripCounts) -> tuple[int, ...]:
+    """By how much bounds may fall short of a whole number of steps: all of a small step, the ends of a large one."""
+    found = {0}
+    for group in trips.groups:
+        step = trips.definitions.scalar(trips.definitions.behind_casts(group.leader.step))
+        constant = step.attribute if step is not None and isinstance(step.attribute, int) else None
+        found.update(range(constant) if constant is not None and constant <= _SMALL_STEP else (1, _ALMOST_A_STEP))
+    return tuple(sorted(found))
+
+
+def _labels(trips: TripCounts) -> tuple[str, ...]:
+    """A name per group, with the line where two would be the same."""
+    names = [group.label for group in trips.groups]
+    return tuple(
+        f"{name} (line {_line(trips, group)})" if names.count(name) > 1 else name
+        for name, group in zip(names, trips.groups, strict=True)
+    )
+
+
+def _line(trips: TripCounts, group: LoopGroup) -> int:
+    return trips.kernel.source.line(group.leader.span.start)

@@ -1,0 +1,260 @@
+"""One kernel per kind of finding, with the line and the execution that show it."""
+
+import pytest
+
+from syncopt.check import Finding, FindingKind, Report, Severity, Verdict, check_kernel
+from syncopt.check.inspection import Inspector
+from syncopt.hwmodel import Machine, load_machine
+from syncopt.ir.kernel import SetFlag
+from syncopt.ir.trace import Instance, Tracer
+from tests.check.kernels import HEAD_LINES, setting, vector_kernel
+
+STRAIGHT = """
+load t0
+set MTE2 V 0
+wait MTE2 V 0
+add t1 t0
+set V MTE3 0
+wait V MTE3 0
+store t1
+barrier ALL
+"""
+GATHER = (
+    "pto.tgatherb ins(%t2, %t2 : !pto.tile_buf<vec, 64x64xf32>, !pto.tile_buf<vec, 64x64xf32>)"
+    " outs(%t3 : !pto.tile_buf<vec, 64x64xf32>)\n"
+)
+LOOP = """
+set V MTE2 0
+set MTE3 V 0
+scf.for %i = %c0 to %n step %c1 {
+wait V MTE2 0
+load t0
+set MTE2 V 0
+wait MTE2 V 0
+wait MTE3 V 0
+add t1 t0
+set V MTE2 0
+set V MTE3 0
+wait V MTE3 0
+store t1
+set MTE3 V 0
+}
+wait V MTE2 0
+wait MTE3 V 0
+barrier ALL
+"""
+
+
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    return load_machine("910b2")
+
+
+def check(body: str, machine: Machine) -> Report:
+    return check_kernel(vector_kernel(body), setting(), machine)
+
+
+def only(report: Report) -> Finding:
+    assert len(report.findings) == 1, report.findings
+    return report.findings[0]
+
+
+def test_straight_kernel_with_all_flags_is_clean(machine: Machine) -> None:
+    """Load, flag, add, flag, store, barrier: nothing to say, and nothing to vary."""
+    report = check(STRAIGHT, machine)
+    assert (report.verdict, report.findings, report.executions, report.failing) == (Verdict.CLEAN, (), 1, None)
+
+
+def test_loop_with_tokens_is_clean_for_all_counts(machine: Machine) -> None:
+    """V -> MTE2 says that t0 is free, MTE3 -> V that t1 is; both are up before the loop and taken down behind it."""
+    report = check(LOOP, machine)
+    assert (report.verdict, report.findings, report.executions) == (Verdict.CLEAN, (), 6)
+    assert report.covers == "i loop x0..5"
+
+
+def test_missing_flag_between_pipes_is_a_race(machine: Machine) -> None:
+    """Without MTE2 -> V the add of line 2 may read t0 too early."""
+    report = check(STRAIGHT.replace("set MTE2 V 0\nwait MTE2 V 0\n", ""), machine)
+    finding = only(report)
+    assert report.verdict is Verdict.RACE
+    assert (finding.kind, finding.severity, finding.line) == (FindingKind.RACE, Severity.ERROR, HEAD_LINES + 2)
+    assert finding.message == (
+        f"RAW: pto.tadd (line {HEAD_LINES + 2}) may read vec bytes before pto.tload (line {HEAD_LINES + 1}) "
+        "has written it: no flag MTE2->V between them"
+    )
+
+
+def test_carried_race_shows_at_two_iterations(machine: Machine) -> None:
+    """Without MTE3 -> V the add of the second iteration overwrites t1 under the store of the first: WAR."""
+    report = check(LOOP.replace("set MTE3 V 0\n", "").replace("wait MTE3 V 0\n", ""), machine)
+    finding = only(report)
+    assert finding.message.startswith("WAR: pto.tadd")
+    assert finding.message.endswith("no flag MTE3->V between them")
+    assert str(finding.execution) == "i loop x2"
+    assert report.failing is finding.execution
+    assert finding.execution is not None
+    assert finding.execution.counts == {0: 2}
+
+
+def test_dependent_vector_ops_need_a_barrier(machine: Machine) -> None:
+    """t2 = 2 * t1 right behind t1 = 2 * t0, on one pipe."""
+    chain = "add t1 t0\n{}add t2 t1\nset V MTE3 0\nwait V MTE3 0\nstore t2\nbarrier ALL"
+    finding = only(check(chain.format(""), machine))
+    assert finding.message.startswith("RAW: pto.tadd")
+    assert finding.message.endswith("no barrier V between them")
+    assert check(chain.format("barrier V\n"), machine).findings == ()
+
+
+def test_race_in_global_memory(machine: Machine) -> None:
+    """%y is stored and loaded again: RAW over memory, ordered by MTE3 -> MTE2."""
+    body = "store t0\n{}load t1 y\nbarrier ALL"
+    finding = only(check(body.format(""), machine))
+    assert "global memory of %y" in finding.message
+    assert check(body.format("set MTE3 MTE2 0\nwait MTE3 MTE2 0\n"), machine).findings == ()
+    assert check("store t0\nload t1 x\nbarrier ALL", machine).findings == ()
+
+
+def test_wait_without_set_is_a_deadlock(machine: Machine) -> None:
+    report = check("wait MTE2 V 3\nadd t1 t0\nbarrier ALL", machine)
+    finding = only(report)
+    assert report.verdict is Verdict.DEADLOCK
+    assert (finding.kind, finding.line) == (FindingKind.DEADLOCK, HEAD_LINES + 1)
+    assert finding.message == f"hangs: no set answers wait_flag MTE2->V id 3 (line {HEAD_LINES + 1})"
+
+
+def test_flag_set_in_a_loop_and_waited_behind_it_hangs_at_zero_trips(machine: Machine) -> None:
+    """%i loop sets once per round, one wait behind: 0 rounds hang, 1 is right, 2 and more leave a flag up."""
+    report = check("scf.for %i = %c0 to %n step %c1 {\nset MTE2 V 0\n}\nwait MTE2 V 0\nbarrier ALL", machine)
+    assert report.verdict is Verdict.DEADLOCK
+    hang = next(finding for finding in report.findings if finding.kind is FindingKind.DEADLOCK)
+    left = next(finding for finding in report.findings if finding.kind is FindingKind.UNBALANCED)
+    assert (str(hang.execution), hang.line) == ("i loop x0", HEAD_LINES + 4)
+    assert (str(left.execution), left.line) == ("i loop x2", HEAD_LINES + 2)
+    assert report.failing is hang.execution
+
+
+def test_waits_on_two_pipes_for_each_other_are_a_deadlock(machine: Machine) -> None:
+    """V waits for MTE3, which waits for V, each before it sets: every wait has its set, but none is reached."""
+    body = "wait MTE3 V 0\nset V MTE3 0\nwait V MTE3 0\nset MTE3 V 0\nbarrier ALL"
+    finding = only(check(body, machine))
+    assert finding.kind is FindingKind.DEADLOCK
+    assert len(finding.ops) == 2
+
+
+def test_full_queue_keeps_the_set_from_being_dispatched(machine: Machine) -> None:
+    """64 loads behind a wait fill the queue of MTE2, and the set that they wait for stands behind them."""
+    body = "wait V MTE2 0\nscf.for %i = %c0 to %c64 step %c1 {\nload t0\n}\nset V MTE2 0\nbarrier ALL"
+    finding = only(check(body, machine))
+    assert finding.kind is FindingKind.DEADLOCK
+    assert "before a full queue" in finding.message
+    assert check(body.replace("%c64 step", "%c2 step"), machine).verdict is Verdict.CLEAN
+
+
+def test_second_set_before_the_wait_is_a_double_set(machine: Machine) -> None:
+    """Both sets rise when the load is complete, before any wait has ended."""
+    report = check("load t0\nset MTE2 V 0\nset MTE2 V 0\nwait MTE2 V 0\nwait MTE2 V 0\nadd t1 t0\nbarrier ALL", machine)
+    finding = only(report)
+    assert report.verdict is Verdict.DOUBLE_SET
+    assert (finding.severity, finding.line) == (Severity.ERROR, HEAD_LINES + 3)
+
+
+def test_reuse_of_an_id_by_timing_alone_is_a_warning(machine: Machine) -> None:
+    """The second load takes hundreds of cycles, so V has long passed its wait; but no flag from V to MTE2 says so."""
+    report = check("load t0\nset MTE2 V 0\nwait MTE2 V 0\nload t1\nset MTE2 V 0\nwait MTE2 V 0\nbarrier ALL", machine)
+    finding = only(report)
+    assert report.verdict is Verdict.CLEAN
+    assert (finding.kind, finding.severity, finding.line) == (
+        FindingKind.ID_REUSE,
+        Severity.WARNING,
+        HEAD_LINES + 5,
+    )
+
+
+def test_early_set_next_to_an_op_of_unknown_cost_counts_as_double(machine: Machine) -> None:
+    """Without the cost of tgatherb the times cannot vouch for the second set."""
+    body = f"{GATHER}load t0\nset MTE2 V 0\nwait MTE2 V 0\nload t1\nset MTE2 V 0\nwait MTE2 V 0\nbarrier ALL"
+    assert check(body, machine).verdict is Verdict.DOUBLE_SET
+
+
+def test_full_queue_next_to_an_op_of_unknown_cost_is_listed(machine: Machine) -> None:
+    """Only a replay tells whether a queue fills up behind a wait, and tgatherb keeps the kernel from being replayed."""
+    report = check("wait V MTE2 0\nload t0\nset V MTE2 0\n" + GATHER + "barrier ALL", machine)
+    assert report.verdict is Verdict.CLEAN
+    assert any(text.startswith("no queue is full") for text in report.assumptions)
+
+
+@pytest.mark.parametrize("line", [n for n, line in enumerate(LOOP.splitlines()) if line.startswith(("set", "wait"))])
+def test_every_flag_of_the_loop_is_needed(line: int, machine: Machine) -> None:
+    """Whatever flag is deleted, the check notices."""
+    lines = LOOP.splitlines()
+    assert check("\n".join(lines[:line] + lines[line + 1 :]), machine).verdict is not Verdict.CLEAN
+
+
+def test_flag_left_up_is_unbalanced(machine: Machine) -> None:
+    report = check("load t0\nset MTE2 V 5\nbarrier ALL", machine)
+    finding = only(report)
+    assert report.verdict is Verdict.UNBALANCED
+    assert finding.message == f"set_flag MTE2->V id 5 (line {HEAD_LINES + 2}) is still up at the end: a wait is missing"
+
+
+@pytest.mark.parametrize("end", ["", "barrier MTE3", "barrier V"])
+def test_store_without_final_barrier_is_a_warning(end: str, machine: Machine) -> None:
+    """A barrier of one pipe holds that pipe only, not the end of the kernel."""
+    finding = only(check(STRAIGHT.replace("barrier ALL", end), machine))
+    assert (finding.kind, finding.severity, finding.line) == (
+        FindingKind.UNBALANCED,
+        Severity.WARNING,
+        HEAD_LINES + 7,
+    )
+    assert finding.message.endswith("no final barrier")
+
+
+def test_scalar_wait_behind_the_store_ends_it_as_well(machine: Machine) -> None:
+    """MTE3 -> S: the scalar unit goes on only when the store is complete."""
+    assert check(STRAIGHT.replace("barrier ALL", "set MTE3 S 0\nwait MTE3 S 0"), machine).findings == ()
+
+
+def test_pair_without_flags_is_illegal(machine: Machine) -> None:
+    report = check("set MTE1 FIX 0\nwait MTE1 FIX 0\nbarrier ALL", machine)
+    assert report.verdict is Verdict.ILLEGAL
+    assert [(finding.line, finding.execution) for finding in report.findings] == [
+        (HEAD_LINES + 1, None),
+        (HEAD_LINES + 2, None),
+    ]
+    assert "no flags from MTE1 to FIX" in report.findings[0].message
+
+
+def test_barrier_on_the_scalar_pipe_is_illegal(machine: Machine) -> None:
+    finding = only(check(STRAIGHT.replace("barrier ALL", "barrier S\nbarrier ALL"), machine))
+    assert finding.kind is FindingKind.ILLEGAL
+    assert "the scalar pipe has no barrier" in finding.message
+
+
+def test_event_id_that_does_not_exist_is_illegal(machine: Machine) -> None:
+    """Instances with id 8, as a run-time id can make them."""
+    kernel = vector_kernel("set MTE2 V 0\nwait MTE2 V 0\nbarrier ALL")
+
+    def trace() -> list[Instance]:
+        instances = list(Tracer(kernel, setting()))
+        for instance in instances[:2]:
+            instance.event = 8
+        return instances
+
+    faults = Inspector(kernel, machine).inspect(trace).faults
+    assert [fault.kind for fault in faults] == [FindingKind.ILLEGAL] * 2
+    assert isinstance(faults[0].ops[0], SetFlag)
+    assert "id 8" in faults[0].message
+
+
+def test_verdict_is_the_first_kind_in_order_and_findings_come_by_line(machine: Machine) -> None:
+    """A race (line 2), a flag left up (line 3) and an illegal pair (line 4): race."""
+    report = check("load t0\nadd t1 t0\nset MTE2 V 0\nset MTE1 FIX 0\nwait MTE1 FIX 0\nbarrier ALL", machine)
+    assert report.verdict is Verdict.RACE
+    assert [finding.line - HEAD_LINES for finding in report.findings] == [2, 3, 4, 5]
+
+
+def test_same_pair_of_ops_is_reported_once(machine: Machine) -> None:
+    """RAW from one round on, WAR from two, once each. With those two in order the adds are in order too: no WAW."""
+    report = check("scf.for %i = %c0 to %n step %c1 {\nload t0\nadd t1 t0\n}\nbarrier ALL", machine)
+    texts = [(f.message[:3], str(f.execution)) for f in report.findings if f.kind is FindingKind.RACE]
+    assert texts == [("WAR", "i loop x2"), ("RAW", "i loop x1")]
