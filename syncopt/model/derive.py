@@ -1,0 +1,137 @@
+"""From a kernel in a given order to its flags: which are needed, made to alternate, none too many.
+
+For every trace of a family the hazards that nothing proves give pairs of a set site and a wait site. Connected pairs
+are one channel. A channel whose sets and waits do not alternate in every trace is repaired; the repairs are tried in
+the order of a policy, and which policy is best is decided by replay (planning.md sections 2, 3 and 5).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from syncopt.check.happens_before import Clock, Observer, OpenHazard
+from syncopt.ir.pipes import LEGAL_PAIRS, Pipe, PipePair
+from syncopt.model.alternation import Alternation
+from syncopt.model.channels import Channel, Placement, loops_of
+from syncopt.model.family import Family, made_proven, proves, with_full_barriers, without_channel
+from syncopt.model.repairs import Candidate, Edge, Repair, Repairs, channel_key, components
+from syncopt.model.rewrite import Side, Site
+from syncopt.model.skeleton import Flagged
+
+_ROUNDS = 12
+
+
+@dataclass(slots=True)
+class _Needs(Observer):
+    """Collects the hazards that stay open, and goes on as if each had its flag or barrier."""
+
+    edges: dict[Edge, None] = field(default_factory=dict[Edge, None])
+    barriers: dict[tuple[Site, Pipe], None] = field(default_factory=dict[tuple[Site, Pipe], None])
+
+    def open_hazard(self, hazard: OpenHazard) -> Clock:
+        source, target = hazard.earlier.instance, hazard.later
+        pair = PipePair(source.pipe, target.pipe)
+        if pair in LEGAL_PAIRS:
+            self.edges[Edge(pair, source.op.uid, target.op.uid)] = None
+            return hazard.earlier.completion
+        pipe = target.pipe if source.pipe is target.pipe else Pipe.ALL
+        self.barriers[Site(target.op.uid, Side.BEFORE), pipe] = None
+        return hazard.all_earlier
+
+    def copy(self) -> "_Needs":
+        """The same needs, to add to."""
+        return _Needs(dict(self.edges), dict(self.barriers))
+
+
+class Derivation:
+    """Placements for the order of one family.
+
+    Parameters
+    ----------
+    family : Family
+        Traces of the order.
+    """
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+        self._repairs = Repairs(family)
+        self._alternation = Alternation(family.traces, frozenset(loop.uid for loop in loops_of(family.kernel)))
+        self._needs = _Needs()
+        bare = Flagged(family.kernel, Placement())
+        for number, _ in enumerate(family.traces):
+            family.run(number, bare, self._needs)
+
+    def placement(self, policy: Sequence[Repair]) -> Placement:
+        """The placement that a policy gives.
+
+        Returns
+        -------
+        Placement
+            No hazard of the family is open under it, every channel alternates, no set comes before the wait before it,
+            and no channel can be left out.
+        """
+        needs = self._needs.copy()
+        placement = Placement()
+        for _ in range(_ROUNDS):
+            placement = self._placed(needs, policy)
+            more = self._still_open(placement)
+            if not more.edges and not more.barriers:
+                break
+            needs.edges |= more.edges
+            needs.barriers |= more.barriers
+        return self.without_surplus(made_proven(self._family, placement))
+
+    def _still_open(self, placement: Placement) -> _Needs:
+        needs, family = _Needs(), self._family
+        flagged = Flagged(family.kernel, placement)
+        for number, _ in enumerate(family.traces):
+            family.run(number, flagged, needs)
+        return needs
+
+    def without_surplus(self, placement: Placement) -> Placement:
+        """The placement without the barriers and channels that nothing needs."""
+        for barrier in placement.barriers:
+            fewer = replace(placement, barriers=tuple(b for b in placement.barriers if b != barrier))
+            if proves(self._family, fewer):
+                placement = fewer
+        for number in range(len(placement.channels) - 1, -1, -1):
+            fewer = without_channel(placement, number)
+            if proves(self._family, fewer):
+                placement = fewer
+        return placement
+
+    def _placed(self, needs: _Needs, policy: Sequence[Repair]) -> Placement:
+        channels, beyond_repair = self._alternating(components(needs.edges), policy)
+        placement = Placement(tuple(sorted(channels, key=channel_key)), tuple(needs.barriers))
+        sites = (Site(site.uid, Side.BEFORE) for channel in beyond_repair for site in channel.waits)
+        return with_full_barriers(self._alternation.compensated(placement), sites)
+
+    def _alternating(
+        self, channels: Sequence[Channel], policy: Sequence[Repair]
+    ) -> tuple[Sequence[Channel], Sequence[Channel]]:
+        """The channels, repaired where they fail, and those that cannot be repaired."""
+        good: dict[Channel, None] = {}
+        failing: list[Channel] = []
+        lost: list[Channel] = []
+        for channel in channels:
+            started = self._alternation.started(channel)
+            if started is None:
+                failing.append(channel)
+            else:
+                good[started] = None
+        while failing:
+            channel = failing.pop(0)
+            repaired = self._repaired(channel, failing, policy)
+            if repaired is None:
+                lost.append(channel)
+                continue
+            good[repaired.channel] = None
+            failing = [other for other in failing if other not in repaired.used]
+        return tuple(good), lost
+
+    def _repaired(self, channel: Channel, others: Sequence[Channel], policy: Sequence[Repair]) -> Candidate | None:
+        for repair in policy:
+            for candidate in self._repairs.candidates(repair, channel, others):
+                started = self._alternation.started(candidate.channel)
+                if started is not None:
+                    return replace(candidate, channel=started)
+        return None

@@ -1,0 +1,170 @@
+"""Channels out of hazards, and repairs of those whose sets and waits do not alternate (planning.md section 3)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+import networkx as nx
+
+from syncopt.check.happens_before import Cell, HappensBefore, HazardKind, Observer, Record
+from syncopt.ir.footprint import Footprint
+from syncopt.ir.pipes import PipePair
+from syncopt.ir.trace import Instance
+from syncopt.model.channels import Ancestry, Channel, Placement, site_key
+from syncopt.model.family import Family
+from syncopt.model.rewrite import Side, Site
+from syncopt.model.skeleton import Flagged
+
+
+class Repair(Enum):
+    """Ways to make the sets and waits of a channel alternate."""
+
+    CLOSURE = "closure"
+    UNION = "union"
+    LIFT = "lift"
+
+
+POLICIES: tuple[tuple[Repair, ...], ...] = (
+    (Repair.CLOSURE, Repair.UNION, Repair.LIFT),
+    (Repair.LIFT, Repair.CLOSURE, Repair.UNION),
+)
+"""Orders in which repairs are tried."""
+
+
+class Edge(NamedTuple):
+    """A hazard that needs a flag: set behind `earlier`, wait before `later` (uids)."""
+
+    pair: PipePair
+    earlier: int
+    later: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A repaired channel, and the other failing channels that it takes the place of."""
+
+    channel: Channel
+    used: tuple[Channel, ...] = ()
+
+
+def components(edges: Iterable[Edge]) -> list[Channel]:
+    """Connected edges of one pipe pair as channels."""
+    graph: nx.Graph[tuple[PipePair, Site]] = nx.Graph()
+    for edge in edges:
+        graph.add_edge((edge.pair, Site(edge.earlier, Side.AFTER)), (edge.pair, Site(edge.later, Side.BEFORE)))
+    found: list[Channel] = []
+    for nodes in nx.connected_components(graph):
+        pair = next(iter(nodes))[0]
+        sets = (site for _, site in nodes if site.side is Side.AFTER)
+        waits = (site for _, site in nodes if site.side is Side.BEFORE)
+        found.append(_channel(pair, sets, waits))
+    return sorted(found, key=channel_key)
+
+
+def channel_key(channel: Channel) -> tuple[str, tuple[tuple[int, str, int], ...], tuple[tuple[int, str, int], ...]]:
+    """A fixed order of channels."""
+    return (str(channel.pair), tuple(map(site_key, channel.sets)), tuple(map(site_key, channel.waits)))
+
+
+def _channel(pair: PipePair, sets: Iterable[Site], waits: Iterable[Site]) -> Channel:
+    return Channel(pair, tuple(sorted(set(sets), key=site_key)), tuple(sorted(set(waits), key=site_key)))
+
+
+def _union(a: Channel, b: Channel) -> Channel:
+    return _channel(a.pair, (*a.sets, *b.sets), (*a.waits, *b.waits))
+
+
+class Repairs:
+    """Makes candidates for failing channels of one family.
+
+    Parameters
+    ----------
+    family : Family
+        Its kernel and traces.
+    """
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+        self._ancestry = Ancestry(family.kernel)
+        self._direct: tuple[tuple[Edge, Footprint], ...] | None = None
+
+    def candidates(self, repair: Repair, channel: Channel, others: Sequence[Channel]) -> Iterator[Candidate]:
+        """What one kind of repair makes of a channel, `others` being further ones that fail."""
+        match repair:
+            case Repair.CLOSURE:
+                closed = self._closure(channel)
+                yield Candidate(closed)
+                yield from map(Candidate, self._lifted(closed))
+            case Repair.UNION:
+                for other in others:
+                    if other.pair == channel.pair:
+                        yield Candidate(_union(channel, other), (other,))
+                        yield Candidate(self._closure(_union(channel, other)), (other,))
+            case Repair.LIFT:
+                yield from map(Candidate, self._lifted(channel))
+
+    def _closure(self, channel: Channel) -> Channel:
+        """The channel with all direct hazards of its pair and bytes that share a set or a wait site."""
+        sets = {site.uid for site in channel.sets if site.side is Side.AFTER}
+        waits = {site.uid for site in channel.waits if site.side is Side.BEFORE}
+        direct = [(edge, place) for edge, place in self._direct_hazards() if edge.pair == channel.pair]
+        places = {place for edge, place in direct if edge.earlier in sets and edge.later in waits}
+        edges = [edge for edge, place in direct if place in places]
+        while new := [edge for edge in edges if (edge.earlier in sets) != (edge.later in waits)]:
+            sets.update(edge.earlier for edge in new)
+            waits.update(edge.later for edge in new)
+        return _channel(channel.pair, (Site(u, Side.AFTER) for u in sets), (Site(u, Side.BEFORE) for u in waits))
+
+    def _direct_hazards(self) -> tuple[tuple[Edge, Footprint], ...]:
+        if self._direct is None:
+            found: dict[tuple[Edge, Footprint], None] = {}
+            bare = Flagged(self._family.kernel, Placement())
+            for trace in self._family.traces:
+                run = _DirectHazards(self._family)
+                run.run(bare.instances(trace.steps))
+                found |= run.found
+            self._direct = tuple(found)
+        return self._direct
+
+    def _lifted(self, channel: Channel) -> Iterator[Channel]:
+        """The channel with its sets or waits moved out of the ops that do not hold the other kind, step by step."""
+        set_steps = self._steps_up(channel.sets, channel.waits, Side.AFTER)
+        wait_steps = self._steps_up(channel.waits, channel.sets, Side.BEFORE)
+        steps = [(i + j, i, j) for i in range(len(set_steps)) for j in range(len(wait_steps)) if i + j]
+        for _, i, j in sorted(steps):
+            yield _channel(channel.pair, set_steps[i], wait_steps[j])
+
+    def _steps_up(self, sites: tuple[Site, ...], partners: Sequence[Site], side: Side) -> list[tuple[Site, ...]]:
+        steps = [sites]
+        while (up := self._lift(steps[-1], partners, side)) != steps[-1]:
+            steps.append(up)
+        return steps
+
+    def _lift(self, sites: Sequence[Site], partners: Sequence[Site], side: Side) -> tuple[Site, ...]:
+        """Sites moved one level up, those as deep as the deepest, out of ops that hold no partner."""
+        around = {uid for partner in partners for uid in self._ancestry.chain(partner)}
+        chains = {site: self._ancestry.chain(site) for site in sites}
+        movable = [site for site in sites if chains[site] and chains[site][-1] not in around]
+        depth = max((len(chains[site]) for site in movable), default=0)
+        lifted = {
+            Site(chains[site][-1], side) if site in movable and len(chains[site]) == depth else site for site in sites
+        }
+        return tuple(sorted(lifted, key=site_key))
+
+
+class _DirectHazards(HappensBefore):
+    """Collects every hazard between the last accesses, proven or not, with the bytes it is about."""
+
+    def __init__(self, family: Family) -> None:
+        super().__init__(family.machine, family.shared, Observer())
+        self.found: dict[tuple[Edge, Footprint], None] = {}
+
+    def compare(
+        self, lane: int, instance: Instance, cell: Cell, kind: HazardKind, found: list[tuple[HazardKind, Record]]
+    ) -> None:
+        del lane, found
+        for record in (cell.reads if kind is HazardKind.WAR else cell.writes).values():
+            if record.instance.pipe is not instance.pipe:
+                pair = PipePair(record.instance.pipe, instance.pipe)
+                self.found[Edge(pair, record.instance.op.uid, instance.op.uid), cell.footprint] = None
