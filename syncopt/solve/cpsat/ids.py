@@ -1,0 +1,62 @@
+"""Event ids by CP-SAT: one id per channel, different on conflict, as few per pair as possible."""
+
+from collections.abc import Iterable
+
+from ortools.sat.python import cp_model
+
+from syncopt.ir.pipes import EVENT_IDS
+from syncopt.model.channels import Placement
+from syncopt.model.ids import channels_by_pair
+from syncopt.solve.cpsat.running import solved
+
+
+def event_ids(
+    placement: Placement, conflicts: Iterable[tuple[int, int]], available: int = EVENT_IDS
+) -> tuple[int, ...] | None:
+    """Id of every channel of a placement.
+
+    Parameters
+    ----------
+    placement : Placement
+        The channels.
+    conflicts : iterable of (int, int)
+        Numbers of channels of one pair that may not share an id.
+    available : int
+        Ids per pair.
+
+    Returns
+    -------
+    tuple of int or None
+        None if a pair would need more than the ids there are.
+    """
+    ids = [0] * len(placement.channels)
+    found = list(conflicts)
+    for members in channels_by_pair(placement).values():
+        coloured = _colour(members, [(a, b) for a, b in found if a in members and b in members], available)
+        if coloured is None:
+            return None
+        for number, colour in zip(members, coloured, strict=True):
+            ids[number] = colour
+    return tuple(ids)
+
+
+def _colour(members: list[int], conflicts: list[tuple[int, int]], available: int) -> list[int] | None:
+    model = cp_model.CpModel()
+    colours = {n: model.new_int_var(0, available - 1, f"id{n}") for n in members}
+    most = model.new_int_var(0, available - 1, "most")
+    for position, number in enumerate(members):
+        # Channel n of a pair never needs an id above n: ids can be renamed in the order of the channels.
+        model.add(colours[number] <= min(position, available - 1))
+        model.add(most >= colours[number])
+    for a, b in sorted(conflicts):
+        model.add(colours[a] != colours[b])
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 0
+    model.minimize(most)
+    if solved(solver, model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None
+    model.add(most <= solver.value(most))
+    model.minimize(sum(colours.values()))
+    solved(solver, model)
+    return [solver.value(colours[n]) for n in members]
