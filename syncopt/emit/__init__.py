@@ -1,0 +1,5 @@
+"""Kernels back to text."""
+
+from syncopt.emit.pto import render
+
+__all__ = ["render"]

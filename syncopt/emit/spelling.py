@@ -1,0 +1,62 @@
+"""How ops that stand in no file are written in `.pto` text."""
+
+from collections.abc import Sequence
+
+from syncopt.ir.kernel import Barrier, Flag, If, Op, Scalar, SetFlag, Value
+from syncopt.ir.types import ScalarType
+
+INDENT = "  "
+
+
+def spell(op: Op) -> list[str]:
+    """The lines of an added op, without indentation and line ends.
+
+    Raises
+    ------
+    ValueError
+        If it is no flag with a constant id, no barrier, no `arith.constant` or `arith.cmpi` of integers, and no
+        `scf.if` without results that holds nothing but these.
+    """
+    match op:
+        case Flag(event=int()):
+            return [_flag(op)]
+        case Barrier():
+            return [f"pto.barrier #pto.pipe<PIPE_{op.pipe}>"]
+        case Scalar():
+            return [_scalar(op)]
+        case If(results=()):
+            return _if(op)
+        case _:
+            raise ValueError(f"no text for an added {type(op).__name__}")
+
+
+def _flag(op: Flag) -> str:
+    name = "pto.set_flag" if isinstance(op, SetFlag) else "pto.wait_flag"
+    return f"{name}[<PIPE_{op.pair.source}>, <PIPE_{op.pair.target}>, <EVENT_ID{op.event}>]"
+
+
+def _scalar(op: Scalar) -> str:
+    match op:
+        case Scalar(name="arith.constant", operands=(), results=(result,), attribute=int(number)):
+            return f"{result.name} = arith.constant {number} : {_integer_type(result)}"
+        case Scalar(name="arith.cmpi", operands=(left, right), results=(result,), attribute=str(predicate)):
+            return f"{result.name} = arith.cmpi {predicate}, {left.name}, {right.name} : {_integer_type(left)}"
+        case _:
+            raise ValueError(f"no text for an added {op.name}")
+
+
+def _integer_type(value: Value) -> str:
+    if not isinstance(value.type, ScalarType) or value.type.name not in ("index", "i64", "i32"):
+        raise ValueError(f"no text for an added scalar op on {value.name}: {value.type}")
+    return value.type.name
+
+
+def _if(op: If) -> list[str]:
+    lines = [f"scf.if {op.condition.name} {{", *_inside(op.then.ops)]
+    if op.orelse is not None:
+        lines += ["} else {", *_inside(op.orelse.ops)]
+    return [*lines, "}"]
+
+
+def _inside(ops: Sequence[Op]) -> list[str]:
+    return [INDENT + line for op in ops for line in spell(op)]
