@@ -1,0 +1,183 @@
+"""What a command works on: a kernel, a machine, arguments and a core."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from syncopt.frontend import read_module
+from syncopt.hwmodel import Figure, Machine, figures
+from syncopt.ir.intervals import Assumptions, parse_assumptions
+from syncopt.ir.kernel import AllocMultiTile, AllocTile, Kernel, Section, TileOp, Value, walk
+from syncopt.ir.pipes import Memory, SectionKind
+from syncopt.ir.source import InputError
+from syncopt.ir.trace import Setting
+from syncopt.ir.types import MultiTileType, PointerType, ScalarType, TileType
+from syncopt.ir.values import operands_of
+from syncopt.model.placement import place
+
+OVERRIDDEN = "set by --machine-set"
+"""The source that `load_machine` gives to figures that were overridden."""
+
+OPEN_ARGUMENT = 4096
+"""Value of integer arguments that were not given."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One kernel to work on.
+
+    Parameters
+    ----------
+    path : Path
+        The `.pto` file.
+    machine : Machine
+        The chip.
+    function : str or None
+        The kernel's name where the file holds several.
+    arguments : tuple of int
+        Integer arguments in order.
+    named : mapping of name to int
+        Integer arguments by name, without `%`.
+    assume : tuple of str
+        Restrictions of the arguments for the proof, such as `K>=512`.
+    core : int
+        Block index.
+    cores : int or None
+        Block number, None for all cores of the machine.
+    """
+
+    path: Path
+    machine: Machine
+    function: str | None = None
+    arguments: tuple[int, ...] = ()
+    named: Mapping[str, int] = field(default_factory=dict[str, int])
+    assume: tuple[str, ...] = ()
+    core: int = 0
+    cores: int | None = None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A job's kernel, ready to run.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        As read.
+    setting : Setting
+        Arguments, core and tile addresses.
+    assumptions : Assumptions
+        From the job's `assume`.
+    notes : tuple of str
+        What was assumed on the way: arguments that were left open.
+    addresses : mapping of uid to int
+        Byte addresses given to the tiles that carry none.
+    """
+
+    kernel: Kernel
+    setting: Setting
+    assumptions: Assumptions
+    notes: tuple[str, ...]
+    addresses: Mapping[int, int]
+
+
+def read(job: Job) -> Subject:
+    """Read a job's kernel and fix its setting.
+
+    Raises
+    ------
+    InputError
+        Whatever is wrong with file, kernel, arguments, core or tiles.
+    """
+    kernel = read_module(job.path).kernel(job.function)
+    arguments, notes = _arguments(job, kernel)
+    kind = _section_kind(kernel)
+    cores = job.machine.cores(kind) if job.cores is None else job.cores
+    if not 0 <= job.core < cores:
+        raise InputError(f"core {job.core} is not one of {cores} cores", help=f"use --core 0 to {cores - 1}")
+    addresses = place(kernel, job.machine)
+    setting = Setting(
+        arguments=arguments,
+        block_idx=job.core,
+        block_num=cores,
+        addresses=addresses,
+        alignment={memory: job.machine.memory(memory).alignment for memory in Memory if memory is not Memory.GM},
+    )
+    return Subject(kernel, setting, parse_assumptions(job.assume, kernel), notes, addresses)
+
+
+def changed_figures(machine: Machine) -> tuple[Figure, ...]:
+    """The figures that overrides of `load_machine` set."""
+    return tuple(figure for figure in figures(machine) if figure.source == OVERRIDDEN)
+
+
+def with_arguments(job: Job, arguments: tuple[int, ...]) -> Job:
+    """The same job for other arguments, given in order."""
+    return replace(job, arguments=arguments, named={})
+
+
+def _section_kind(kernel: Kernel) -> SectionKind:
+    """The kind of core a kernel runs on; a kernel without sections runs where its tiles are."""
+    kinds = {op.kind for op in walk(kernel.body) if isinstance(op, Section)}
+    if len(kinds) > 1:
+        section = next(op for op in walk(kernel.body) if isinstance(op, Section) and op.kind is SectionKind.VECTOR)
+        message = "cube and vector sections in one kernel are not modelled"
+        raise InputError(message, kernel.source, section.span, "put each section into a kernel of its own")
+    return kinds.pop() if kinds else _kind_of_tiles(kernel)
+
+
+def _kind_of_tiles(kernel: Kernel) -> SectionKind:
+    types = [op.result.type for op in walk(kernel.body) if isinstance(op, AllocTile | AllocMultiTile)]
+    tiles = [type_.tile if isinstance(type_, MultiTileType) else type_ for type_ in types]
+    memories = {tile.memory for tile in tiles if isinstance(tile, TileType)}
+    return SectionKind.VECTOR if memories == {Memory.VEC} else SectionKind.CUBE
+
+
+def _arguments(job: Job, kernel: Kernel) -> tuple[dict[str, int], tuple[str, ...]]:
+    scalars = [argument for argument in kernel.arguments if not isinstance(argument.type, PointerType)]
+    integers = [argument for argument in scalars if _is_integer(argument)]
+    names = [argument.name.removeprefix("%") for argument in integers]
+    for name in job.named:
+        if name not in names:
+            raise InputError(
+                f"{kernel.source.path}: kernel {kernel.name} has no integer argument {name}",
+                help=f"its integer arguments are {', '.join(names) or 'none'}",
+            )
+    if len(job.arguments) > len(names):
+        raise InputError(
+            f"{len(job.arguments)} arguments given, kernel {kernel.name} has {len(names)} integer arguments",
+            help=f"its integer arguments are {', '.join(names) or 'none'}",
+        )
+    _refuse_open_scalars(kernel, [argument for argument in scalars if argument not in integers])
+    values = dict(zip(names, job.arguments, strict=False)) | dict(job.named)
+    for argument in integers:
+        _check_range(kernel, argument, values.get(argument.name.removeprefix("%"), 0))
+    notes = tuple(f"{name} = {OPEN_ARGUMENT} (not given)" for name in names if name not in values)
+    return {name: values.get(name, OPEN_ARGUMENT) for name in names}, notes
+
+
+def _is_integer(argument: Value) -> bool:
+    return isinstance(argument.type, ScalarType) and (argument.type.name == "index" or argument.type.name[0] in "isu")
+
+
+def _check_range(kernel: Kernel, argument: Value, value: int) -> None:
+    assert isinstance(argument.type, ScalarType)
+    bits = int("".join(filter(str.isdigit, argument.type.name)) or 64)
+    if not -(1 << (bits - 1)) <= value < 1 << bits:
+        raise InputError(f"{value} does not fit argument {argument.name} : {argument.type.name} of {kernel.name}")
+
+
+def _refuse_open_scalars(kernel: Kernel, others: list[Value]) -> None:
+    """An argument that is no integer cannot be set, so nothing but the numbers of tile ops may depend on it."""
+    for op in walk(kernel.body):
+        if isinstance(op, TileOp):
+            continue
+        for value in operands_of(op):
+            if value in others:
+                kind = value.type.name if isinstance(value.type, ScalarType) else "no scalar"
+                raise InputError(
+                    f"argument {value} is {kind}, not an integer: it has no value here",
+                    kernel.source,
+                    op.span,
+                    "only operands of tile ops may depend on such an argument",
+                )

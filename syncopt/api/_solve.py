@@ -1,0 +1,243 @@
+"""`solve`: the best plan of a kernel, proven, written back and measured."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from syncopt.api._job import Job, Subject, read, with_arguments
+from syncopt.api._measure import (
+    AlsoRow,
+    Baseline,
+    BaselineKind,
+    SensitivityRow,
+    for_other_arguments,
+    on_other_machines,
+    written_baseline,
+)
+from syncopt.api._moves import Move, moves
+from syncopt.api._simulate import full_bound, is_synchronised
+from syncopt.check import Execution, Report, check_kernel, judge
+from syncopt.emit import render
+from syncopt.frontend import parse_module
+from syncopt.ir.kernel import Kernel, TileOp
+from syncopt.ir.source import InputError, Source
+from syncopt.ir.trace import Tracer
+from syncopt.model.channels import with_flags
+from syncopt.model.placement import with_addresses
+from syncopt.model.planner import Plan, Planner
+from syncopt.model.rewrite import strip_flags
+from syncopt.sim import Replay, replay
+from syncopt.solve.bounds import LowerBound
+from syncopt.solve.cpsat.search import Step
+from syncopt.solve.driver import OrderMode, Solution, best_plan
+from syncopt.solve.orders import Budget
+
+_ROUNDS = 4
+
+
+class WrongPlan(Exception):  # noqa: N818 - it says what is wrong
+    """A plan failed its own check: nothing is handed out."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A proven plan and what it is worth.
+
+    Parameters
+    ----------
+    job : Job
+        What was asked.
+    subject : Subject
+        The kernel and its setting.
+    solution : Solution
+        The plan, its window and its proof.
+    text : bytes
+        The kernel with the plan, as `.pto`.
+    replay : Replay
+        Of the emitted text on the full shape.
+    bound : LowerBound
+        Of the full shape.
+    baseline : Baseline
+        What it is compared with.
+    sensitivity : tuple of SensitivityRow
+        On the sensitivity machines.
+    also : tuple of AlsoRow
+        For other arguments.
+    moves : tuple of Move
+        Ops that moved.
+    report : Report
+        The check of the emitted text.
+    seconds : float
+        Wall time of everything.
+    """
+
+    job: Job
+    subject: Subject
+    solution: Solution
+    text: bytes
+    replay: Replay
+    bound: LowerBound
+    baseline: Baseline
+    sensitivity: tuple[SensitivityRow, ...]
+    also: tuple[AlsoRow, ...]
+    moves: tuple[Move, ...]
+    report: Report
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """Distance of the full-shape replay from its bound, as a fraction of the bound."""
+        return (self.replay.cycles - self.bound.cycles) / self.bound.cycles if self.bound.cycles else 0.0
+
+    @property
+    def speedup(self) -> float:
+        """Baseline cycles per plan cycle; not a number where the baseline hangs or there is nothing to do."""
+        comparable = self.replay.cycles and not self.baseline.hangs
+        return self.baseline.cycles / self.replay.cycles if comparable else float("nan")
+
+    @property
+    def slower_on(self) -> tuple[str, ...]:
+        """Machines and arguments where the plan takes longer than the baseline."""
+        machines = [row.machine for row in self.sensitivity if row.is_slower]
+        shapes = [
+            ", ".join(f"{name}={value}" for name, value in row.arguments.items()) for row in self.also if row.is_slower
+        ]
+        return (*machines, *shapes)
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to solve a job.
+
+    Parameters
+    ----------
+    mode : OrderMode
+        Whether the issue order is open.
+    budget : Budget
+        For the search.
+    also : tuple of tuple of int
+        Further arguments, in order, to measure the plan on.
+    report : callable
+        Is told of progress.
+    stage : callable
+        Is told in words what begins.
+    """
+
+    mode: OrderMode
+    budget: Budget
+    also: tuple[tuple[int, ...], ...] = ()
+    report: Callable[[Step], None] = lambda _: None
+    stage: Callable[[str], None] = lambda _: None
+
+
+def solve(job: Job, request: Request) -> Solved:
+    """Find the best plan, write it, read it again, check it and replay it.
+
+    Raises
+    ------
+    InputError
+        Bad input.
+    NoPlan
+        The budget ended before there was any plan.
+    WrongPlan
+        The emitted kernel failed its check or did not replay in the claimed cycles; this is a fault of syncopt.
+    """
+    began = time.monotonic()
+    subject = read(job)
+    stripped = strip_flags(subject.kernel)
+    _refuse_no_work(subject, stripped)
+    also = [read(with_arguments(job, arguments)) for arguments in request.also]
+    planner, solution, emitted = _proven(job, subject, stripped, request)
+    request.stage("replaying the plan in full")
+    result = _replayed(job, subject, emitted)
+    bound = full_bound(planner)
+    request.stage("replaying the baseline")
+    baseline = _baseline(job, subject, stripped)
+    request.stage("measuring both on other machines")
+    return Solved(
+        job=job,
+        subject=subject,
+        solution=solution,
+        text=emitted.text,
+        replay=result,
+        bound=bound,
+        baseline=baseline,
+        sensitivity=tuple(on_other_machines(job.machine, emitted.kernel, baseline, subject.setting)),
+        also=tuple(for_other_arguments(job.machine, emitted.kernel, baseline, also)),
+        moves=tuple(moves(subject.kernel, emitted.kernel, planner, solution.plan)),
+        report=emitted.report,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _refuse_no_work(subject: Subject, stripped: Kernel) -> None:
+    """Refuse arguments with which the core executes nothing: every plan of that would be optimal."""
+    if any(isinstance(instance.op, TileOp) for instance in Tracer(stripped, subject.setting)):
+        return
+    setting = subject.setting
+    given = ", ".join(f"{name}={value}" for name, value in setting.arguments.items())
+    where = f"core {setting.block_idx} of {setting.block_num}" + (f" with {given}" if given else "")
+    message = f"{where} executes no tile op: there is nothing to optimise"
+    raise InputError(message, subject.kernel.source, subject.kernel.span, "choose other arguments or another core")
+
+
+@dataclass(frozen=True)
+class _Emitted:
+    """A planned kernel, its text, the kernel read from that text, and its check."""
+
+    planned: Kernel
+    text: bytes
+    kernel: Kernel
+    report: Report
+
+
+def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> tuple[Planner, Solution, _Emitted]:
+    """The best plan whose emitted text passes the check; executions that fail are taken into the derivation."""
+    began = time.monotonic()
+    failing: list[Execution] = []
+    while True:
+        request.stage("deriving flags")
+        planner = Planner(stripped, subject.setting, job.machine, failing)
+        spent = time.monotonic() - began if failing else 0.0
+        budget = replace(request.budget, seconds=request.budget.seconds - spent)
+        solution = best_plan(planner, request.mode, budget, request.report)
+        request.stage("checking the plan")
+        emitted = _emit(job, subject, planner, solution.plan)
+        if not emitted.report.findings:
+            return planner, solution, emitted
+        executions = [finding.execution for finding in emitted.report.findings if finding.execution is not None]
+        execution = min(executions, key=Execution.size, default=None)
+        if execution is None or execution in failing or len(failing) == _ROUNDS - 1:
+            first = emitted.report.findings[0]
+            raise WrongPlan(f"the plan is not clean: {first.message} ({first.execution or 'every execution'})")
+        failing.append(execution)
+
+
+def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
+    flagged = with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
+    planned = with_addresses(flagged, subject.addresses)
+    text = render(subject.kernel, planned)
+    kernel = parse_module(Source(f"{job.path} (plan)", text)).kernel(subject.kernel.name)
+    report = check_kernel(kernel, subject.setting, job.machine, subject.assumptions)
+    return _Emitted(planned, text, kernel, report)
+
+
+def _replayed(job: Job, subject: Subject, emitted: _Emitted) -> Replay:
+    """The replay of the emitted text on the full shape, which must be faultless and take the cycles of its plan."""
+    claimed = replay(Tracer(emitted.planned, subject.setting), job.machine, source=subject.kernel.source)
+    judgement = judge(emitted.kernel, subject.setting, job.machine)
+    if judgement.replay is None or not judgement.valid:
+        raise WrongPlan(f"the plan is not clean for the given arguments: {judgement.errors[0].message}")
+    if judgement.replay.cycles != claimed.cycles:
+        raise WrongPlan("the emitted kernel does not replay in the cycles of its plan")
+    return judgement.replay
+
+
+def _baseline(job: Job, subject: Subject, stripped: Kernel) -> Baseline:
+    if is_synchronised(subject.kernel):
+        return written_baseline(subject.kernel, judge(subject.kernel, subject.setting, job.machine))
+    planner = Planner(stripped, subject.setting, job.machine)
+    fixed = best_plan(planner, OrderMode.FIXED, Budget(float("inf")), lambda _: None)
+    emitted = _emit(job, subject, planner, fixed.plan)
+    cycles = _replayed(job, subject, emitted).cycles
+    return Baseline(cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel)

@@ -1,0 +1,5 @@
+"""The command line."""
+
+from syncopt.cli._app import app, main
+
+__all__ = ["app", "main"]

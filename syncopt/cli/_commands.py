@@ -1,0 +1,104 @@
+"""The commands: from options to an answer and an exit status."""
+
+import difflib
+
+import typer
+
+from syncopt.api import Request, Solved, Verdict, check, simulate, simulate_cores, solve
+from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
+from syncopt.cli._exits import Status
+from syncopt.cli._files import Target, target
+from syncopt.cli._options import CheckOptions, MachineOptions, SimulateOptions, SolveOptions
+from syncopt.cli._page import GOOD, Page
+from syncopt.cli._progress import Progress
+from syncopt.cli._solved import print_solved
+from syncopt.cli._tables import print_checked, print_machine, print_simulation
+from syncopt.cli._words import times
+
+
+def run_solve(options: SolveOptions) -> None:
+    """`solve`."""
+    job = options.job_of_one_core("a plan is solved for one core")
+    budget, also = options.search_budget(), options.also_arguments()
+    output = target(options.kernel, options.output, options.force, options.in_place)
+    with Progress() as progress:
+        request = Request(options.order, budget, also, progress.step, progress.stage)
+        solved = solve(job, request)
+    page = Page()
+    if options.json:
+        if output is not None:
+            output.write(solved.text)
+        outputs = {} if output is None else {"pto": output.named}
+        diff = "".join(_diff(solved, output)) if options.diff else None
+        page.raw(dumped(solve_document(solved, outputs, diff)) + "\n")
+    else:
+        print_solved(page, solved, budget, options.verbose)
+        _write(page, solved, output)
+        if options.diff:
+            page.line()
+            page.diff(_diff(solved, output))
+    _require_speedup(solved, options.require_speedup)
+
+
+def _write(page: Page, solved: Solved, output: Target | None) -> None:
+    page.line()
+    if output is None:
+        page.line("Nothing is written; -o OUT.pto writes the kernel with this plan.")
+    else:
+        output.write(solved.text)
+        page.line(f"Written to {output.named}.", GOOD)
+
+
+def _diff(solved: Solved, output: Target | None) -> list[str]:
+    """What the plan changes in the text, as a unified diff."""
+    before = solved.subject.kernel.source.data.decode().splitlines(keepends=True)
+    after = solved.text.decode().splitlines(keepends=True)
+    name = str(solved.job.path)
+    lines = difflib.unified_diff(before, after, name, name if output is None else str(output.named))
+    return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+
+
+def _require_speedup(solved: Solved, required: float | None) -> None:
+    if required is None or solved.speedup >= required:
+        return
+    reached = f"{times(solved.speedup)} times as fast" if solved.speedup == solved.speedup else "not comparable"
+    typer.echo(f"the plan is {reached}, --require-speedup asks for {required}", err=True)
+    raise typer.Exit(Status.WRONG)
+
+
+def run_simulate(options: SimulateOptions) -> None:
+    """`simulate`."""
+    if options.wants_all_cores:
+        with Progress() as progress:
+            simulation = simulate_cores(options.job(), progress.cores)
+    else:
+        simulation = simulate(options.job())
+    page = Page()
+    if options.json:
+        page.raw(dumped(simulate_document(simulation)) + "\n")
+    else:
+        print_simulation(page, simulation, options.verbose)
+    if simulation.verdict is not Verdict.CLEAN or not simulation.is_synchronised:
+        raise typer.Exit(Status.WRONG)
+
+
+def run_check(options: CheckOptions) -> None:
+    """`check`."""
+    checked = check(options.job_of_one_core("a check covers the loop counts of every core already"), options.strict)
+    page = Page()
+    if options.json:
+        page.raw(dumped(check_document(checked)) + "\n")
+    else:
+        print_checked(page, checked, options.verbose)
+    if checked.report.errors:
+        raise typer.Exit(Status.WRONG)
+
+
+def run_machine(options: MachineOptions) -> None:
+    """`machine`."""
+    machine = options.load()
+    page = Page()
+    if options.json:
+        page.raw(dumped(machine_document(machine)) + "\n")
+    else:
+        print_machine(page, machine)

@@ -1,0 +1,207 @@
+"""What `--json` prints; the keys stay stable, more may be added."""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from syncopt.api import (
+    Checked,
+    Figure,
+    Finding,
+    Job,
+    Machine,
+    Replay,
+    Simulation,
+    Solved,
+    Subject,
+    changed_figures,
+    figures,
+)
+from syncopt.cli._words import share
+
+Document = dict[str, object]
+
+
+def dumped(document: Document) -> str:
+    """One JSON document."""
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def solve_document(solved: Solved, outputs: Mapping[str, Path], diff: str | None) -> Document:
+    """The answer of `solve`; `seconds` is the only part that is not the same from run to run."""
+    solution, run = solved.solution, solved.replay
+    gap = share(solution.makespan - solution.bound, solution.bound)
+    document: Document = {
+        **_head(solved.job, solved.subject),
+        "status": "optimal" if solution.optimal else "feasible",
+        "proof": {"scope": solution.scope, "model_bound": solution.bound},
+        "window": {
+            "ops": solution.window_ops,
+            "makespan": solution.makespan,
+            "lower_bound": solution.bound,
+            "gap": gap,
+        },
+        "cycles": run.cycles,
+        "lower_bound": solved.bound.cycles,
+        "gap": solved.gap,
+        "bound_by": solved.bound.bound_by,
+        "baseline": _baseline(solved),
+        "speedup": _finite(solved.speedup),
+        "sensitivity": [
+            {
+                "machine": row.machine,
+                "cycles": row.cycles,
+                "baseline": row.baseline,
+                "speedup": row.speedup,
+                "valid": row.valid,
+                "faults": list(row.faults),
+            }
+            for row in solved.sensitivity
+        ],
+        "also": _also(solved),
+        "slower_on": list(solved.slower_on),
+        "busy": _busy(run),
+        "stalls": dict(run.stalls),
+        "sync": _sync(run),
+        "moved": [
+            {
+                "op": move.op,
+                "line": move.line,
+                "from": move.place_before,
+                "to": move.place_now,
+                "line_in_output": move.moved_to,
+            }
+            for move in solved.moves
+        ],
+        "check": {
+            "verdict": str(solved.report.verdict),
+            "executions": solved.report.executions,
+            "covers": solved.report.covers,
+            "assumptions": list(solved.report.assumptions),
+        },
+        "notes": list(solved.subject.notes),
+        "seconds": {"total": round(solved.seconds, 3), "solve": round(solution.search_seconds, 3)},
+        "outputs": {kind: str(path) for kind, path in outputs.items()},
+    }
+    return document if diff is None else document | {"diff": diff}
+
+
+def simulate_document(simulation: Simulation) -> Document:
+    """The answer of `simulate`."""
+    run = simulation.replay
+    return {
+        **_head(simulation.job, simulation.subject),
+        "cycles": run.cycles,
+        "busy": _busy(run),
+        "stalls": dict(run.stalls),
+        "sync": _sync(run),
+        "lower_bound": simulation.bound.cycles,
+        "bound_by": simulation.bound.bound_by,
+        "synchronised": simulation.is_synchronised,
+        "verdict": str(simulation.verdict),
+        "findings": [_finding(finding) for finding in simulation.findings],
+        "per_core": [
+            {"core": core.core, "cycles": core.cycles, "verdict": str(core.verdict)} for core in simulation.cores
+        ],
+        "notes": list(simulation.subject.notes),
+    }
+
+
+def check_document(checked: Checked) -> Document:
+    """The answer of `check`."""
+    report = checked.report
+    return {
+        **_head(checked.job, checked.subject),
+        "verdict": str(report.verdict),
+        "findings": [_finding(finding) for finding in report.findings],
+        "executions": report.executions,
+        "covers": report.covers,
+        "assumptions": list(report.assumptions),
+        "notes": list(checked.subject.notes),
+    }
+
+
+def machine_document(machine: Machine) -> Document:
+    """The answer of `machine`."""
+    rows: list[Document] = [
+        {
+            "key": figure.key,
+            "value": _number(figure),
+            "unit": figure.unit,
+            "source": figure.source,
+            "informational": figure.informational,
+        }
+        for figure in figures(machine)
+    ]
+    return {"machine": machine.name, "figures": rows}
+
+
+def _head(job: Job, subject: Subject) -> Document:
+    return {
+        "kernel": str(job.path),
+        "function": subject.kernel.name,
+        "machine": job.machine.name,
+        "machine_set": {figure.key: _number(figure) for figure in changed_figures(job.machine)},
+        "arguments": dict(subject.setting.arguments),
+        "core": subject.setting.block_idx,
+        "cores": subject.setting.block_num,
+    }
+
+
+def _baseline(solved: Solved) -> Document:
+    baseline = solved.baseline
+    return {
+        "cycles": baseline.cycles,
+        "kind": baseline.kind.value,
+        "valid": baseline.valid,
+        "errors": [_finding(finding) for finding in baseline.errors],
+    }
+
+
+def _also(solved: Solved) -> list[Document]:
+    return [
+        {
+            "arguments": dict(row.arguments),
+            "cycles": row.cycles,
+            "baseline": row.baseline,
+            "speedup": row.speedup,
+            "valid": row.valid,
+            "faults": list(row.faults),
+        }
+        for row in solved.also
+    ]
+
+
+def _busy(run: Replay) -> Document:
+    return {str(pipe): share(cycles, run.cycles) for pipe, cycles in run.busy.items()}
+
+
+def _sync(run: Replay) -> Document:
+    return {
+        "sets": run.sets,
+        "waits": run.waits,
+        "barriers": run.barriers,
+        "ids": {str(pair): number for pair, number in run.ids.items()},
+    }
+
+
+def _finding(finding: Finding) -> Document:
+    return {
+        "kind": str(finding.kind),
+        "severity": str(finding.severity),
+        "line": finding.line,
+        "message": finding.message,
+        "execution": None if finding.execution is None else str(finding.execution),
+    }
+
+
+def _number(figure: Figure) -> int | float | str:
+    value = figure.value
+    if isinstance(value, str):
+        return value
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

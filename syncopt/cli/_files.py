@@ -1,0 +1,115 @@
+"""Output files: refused before the work begins, written under another name and renamed."""
+
+import os
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from syncopt.api import InputError
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file to write, found writable: `named` as the user calls it, `path` without links."""
+
+    named: Path
+    path: Path
+
+    def write(self, data: bytes) -> None:
+        """Write it in one step: it is there as a whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written after all.
+        """
+        try:
+            temporary = _temporary(self.path)
+            try:
+                temporary.write_bytes(data)
+                temporary.chmod(_mode(self.path))
+                temporary.replace(self.path)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise _unwritable(self.named, error) from error
+
+
+def target(kernel: Path, output: Path | None, force: bool, in_place: bool) -> Target | None:
+    """The file that a solve is to write, None if there is none to write.
+
+    Raises
+    ------
+    InputError
+        If it is there already and may not be overwritten, or cannot be written.
+    """
+    if output is None:
+        return _writable(kernel) if in_place else None
+    if _is_same(output, kernel):
+        if in_place:
+            return _writable(output)
+        raise InputError(f"{output} is the kernel itself", help="--in-place overwrites it; or name another file")
+    if in_place:
+        raise InputError(f"--in-place and -o {output} name two files", help="give one of the two")
+    if _exists(output) and not output.is_dir() and not force:
+        raise InputError(f"{output} exists already", help="--force overwrites it")
+    return _writable(output)
+
+
+def _writable(named: Path) -> Target:
+    """Find out whether a file can be written, by writing another one beside it."""
+    try:
+        path = named.resolve()
+        if path.exists():
+            _refuse_what_is_no_file(named, path)
+        elif not path.parent.is_dir():
+            raise InputError(f"cannot write {named}: no folder {named.parent}", help="make the folder first")
+        _temporary(path).unlink()
+    except (OSError, ValueError, RuntimeError) as error:  # ValueError: a NUL byte; RuntimeError: links in a circle
+        raise _unwritable(named, error) from error
+    return Target(named, path)
+
+
+def _refuse_what_is_no_file(named: Path, path: Path) -> None:
+    if path.is_dir():
+        raise InputError(f"cannot write {named}: it is a folder", help="name a file")
+    if not path.is_file():
+        raise InputError(f"cannot write {named}: it is no regular file", help="name a file")
+    if not os.access(path, os.W_OK):
+        raise InputError(f"cannot write {named}: it is write-protected")
+
+
+def _temporary(path: Path) -> Path:
+    handle, name = tempfile.mkstemp(prefix=".syncopt-", suffix=".tmp", dir=path.parent)
+    os.close(handle)
+    return Path(name)
+
+
+def _mode(path: Path) -> int:
+    """The permissions of a file, or those that a new file gets."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def _unwritable(path: Path, error: Exception) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return InputError(f"cannot write {path}: {reason}")
