@@ -11,8 +11,11 @@ from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import NO_ASSUMPTIONS, Assumptions
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import InputError
-from syncopt.ir.trace import Setting, Tracer
+from syncopt.ir.trace import Instance, Overrides, Setting, Tracer
 from syncopt.ir.types import PointerType
+
+_NESTED_ARMS = 3
+"""How often arms are looked for that nothing has reached: one arm can stand inside another."""
 
 LIMIT = 5
 """The largest trip count that is forced."""
@@ -93,25 +96,37 @@ class _Check:
         self._loops = {loop.op.span for loop in executions.trips.loops}
         self._collected = _Collected(kernel)
         self._run = 0
+        self._reached: set[int] = set()
         self._open_queues = False
         self._untraced: list[tuple[Execution, InputError]] = []
 
     def report(self, assumptions: Assumptions) -> Report:
         """Run all executions."""
         self._collected.add(self._inspector.illegal, None)
-        for execution in self._executions:
-            if self._inspect(execution):
-                for branches in (Branches.ELSE, Branches.ALTERNATING):
-                    self._inspect(self._executions.execution(execution.counts, execution.choices, branches))
+        self._inspect_all(self._executions)
+        for _ in range(_NESTED_ARMS):
+            self._inspect_all(list(self._executions.missed(self._reached)))
         if not self._run and self._untraced:
             raise self._untraced[0][1]
         return Report(self._collected.findings(), self._run, self._executions.covers, tuple(self._taken(assumptions)))
+
+    def _inspect_all(self, executions: Iterable[Execution]) -> None:
+        """Run executions, and all ways through the conditions on data that they meet."""
+        for execution in executions:
+            if self._inspect(execution):
+                for branches in (Branches.ELSE, Branches.ALTERNATING):
+                    self._inspect(self._executions.execution(execution.counts, execution.choices, branches))
+
+    def _trace(self, overrides: Overrides) -> Iterator[Instance]:
+        for instance in Tracer(self._kernel, self._setting, overrides):
+            self._reached.add(instance.op.uid)
+            yield instance
 
     def _inspect(self, execution: Execution) -> bool:
         """Run one execution; whether a condition on data was met in it."""
         overrides = execution.overrides(self._executions.trips, self._setting)
         try:
-            inspection: Inspection = self._inspector.inspect(lambda: Tracer(self._kernel, self._setting, overrides))
+            inspection: Inspection = self._inspector.inspect(lambda: self._trace(overrides))
         except InputError as error:
             # Forced counts can leave a bound that is computed from them undefined; anything else is wrong as such.
             if error.span not in self._loops:

@@ -1,6 +1,6 @@
 """Which executions of a kernel stand for all: trip counts, conditions and branches on data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations, product
@@ -21,6 +21,7 @@ AS_GIVEN = "the given arguments"
 
 
 _SMALL_STEP = 4
+_MISSED_COUNTS = (1, 2, 3)
 _ALMOST_A_STEP = 1 << 30
 """Stands for a step less one, whatever the step."""
 
@@ -139,6 +140,25 @@ class Executions:
             words.append("last step cut to 1" if short == _ALMOST_A_STEP else f"last step cut by {short}")
         instructions = self._size(tuple(counts[index] for index in range(len(self.trips.groups))))
         return Execution(counts, choices, branches, instructions, ", ".join(words) or AS_GIVEN, short)
+
+    def missed(self, reached: Set[int]) -> Iterator[Execution]:
+        """Executions that go through the arms of ifs in which no op was reached, whatever decides them.
+
+        Parameters
+        ----------
+        reached : set of int
+            Uids of the ops that ran.
+        """
+        for op in walk(self.trips.kernel.body):
+            if not isinstance(op, If):
+                continue
+            interval = self._intervals.of(op.condition)
+            for arm, block in ((True, op.then), (False, op.orelse)):
+                if block is None or interval.low == interval.high or not _is_missed(block, reached):
+                    continue
+                for count in _MISSED_COUNTS:
+                    counts = {index: count for index, _ in enumerate(self.trips.groups)}
+                    yield self.execution(counts, {self.trips.numbers[op.condition]: arm}, Branches.THEN)
 
     @property
     def covers(self) -> str:
@@ -272,6 +292,12 @@ class Executions:
 
         count(self.trips.kernel.body, (), 1)
         return found
+
+
+def _is_missed(block: Block, reached: Set[int]) -> bool:
+    """Whether a block holds instructions of which none was reached."""
+    uids = [op.uid for op in walk(block) if isinstance(op, TileOp | Flag | Barrier)]
+    return bool(uids) and reached.isdisjoint(uids)
 
 
 def _shortfalls(trips: TripCounts) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from syncopt.model.touched import most_slots
 _INNER_COUNTS = (1, 2, 3, 4)
 _OUTER_COUNT = 2
 _MOST_SLOTS = 16
+_NESTED_ARMS = 3
 
 
 class Traces:
@@ -62,7 +63,14 @@ class Traces:
     def forced(self, failing: Sequence[Execution]) -> tuple[Skeleton, ...]:
         """One trace per execution, those left out in which forced counts leave the bound of a loop undefined."""
         found: list[Skeleton] = []
-        for execution in (*self._planned(), *failing):
+        self._add((*self._planned(), *failing), found)
+        for _ in range(_NESTED_ARMS):
+            reached = {instance.op.uid for trace in found for instance in trace.instances}
+            self._add(list(self._executions.missed(reached)), found)
+        return tuple(found)
+
+    def _add(self, executions: Iterable[Execution], found: list[Skeleton]) -> None:
+        for execution in executions:
             trace, met_data = self._traced(execution)
             if trace is None:
                 continue
@@ -71,7 +79,6 @@ class Traces:
                 for branches in (Branches.ELSE, Branches.ALTERNATING):
                     other, _ = self._traced(self._execution(execution.counts, execution.choices, branches))
                     found.extend([other] if other is not None else [])
-        return tuple(found)
 
     def _planned(self) -> Iterator[Execution]:
         """Every trip count for the first way through the conditions on arguments, some for the other ways."""

@@ -192,3 +192,20 @@ def test_lower_bound_that_is_an_argument_behind_the_upper_one(machine: Machine) 
     report = check(body, machine)
     assert report.verdict is Verdict.RACE
     assert str(report.failing) == "i loop x1"
+
+
+def test_arm_that_no_given_argument_reaches_is_run(machine: Machine) -> None:
+    """m is 4 as given, so that i = 0 never comes; with another m it does."""
+    body = """
+scf.for %i = %m to %n step %c1 {
+%zero = arith.cmpi eq, %i, %c0 : index
+scf.if %zero {
+load t0
+add t1 t0
+}
+}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert report.verdict is Verdict.RACE
+    assert str(report.failing) == "i loop x1, %zero true"
