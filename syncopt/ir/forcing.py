@@ -4,6 +4,7 @@ A loop is made to run n times by giving the value at its upper bound, behind its
 values equal to it. The tracer then evaluates everything that follows from them again.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -93,12 +94,19 @@ class TripCounts:
         return tuple(group for group in groups if group is not None)
 
     def _group(self, wanted: int, loops: list[NestedLoop]) -> LoopGroup | None:
-        leader = next((loop.op for loop in loops if self._leads(loop.op, wanted)), None)
-        if leader is None:
+        leaders = [loop.op for loop in loops if self._leads(loop.op, wanted)]
+        if not leaders:
             return None
+        # The finest loop that starts lowest leads: its counts give the others every count that they can have.
+        leader = min(leaders, key=lambda op: (self._constant(op.step), self._constant(op.lower)))
         bound = self.definitions.behind_casts(leader.upper)
         uids = tuple(loop.op.uid for loop in loops)
         return LoopGroup(bound.name, uids, min(loop.depth for loop in loops), leader, bound, wanted)
+
+    def _constant(self, value: Value) -> float:
+        """A constant integer; infinity for a value that is not constant."""
+        op = self.definitions.scalar(self.definitions.behind_casts(value))
+        return op.attribute if op is not None and isinstance(op.attribute, int) else math.inf
 
     def _leads(self, op: For, wanted: int) -> bool:
         """Whether lower bound and step are known without the loops and without the bound that they shall give."""

@@ -209,3 +209,22 @@ barrier ALL
     report = check(body, machine)
     assert report.verdict is Verdict.RACE
     assert str(report.failing) == "i loop x1, %zero true"
+
+
+def test_loops_of_one_bound_are_run_from_the_lowest_start(machine: Machine) -> None:
+    """The first loop starts at 1, so that n = 0 is below its start: there the second does not go round either."""
+    body = """
+load t0
+scf.for %i = %c1 to %n step %c2 {
+store t1
+}
+scf.for %j = %c0 to %n step %c1 {
+set MTE2 V 0
+wait MTE2 V 0
+}
+add t2 t0
+barrier ALL
+"""
+    report = check(body, machine)
+    assert report.verdict is Verdict.RACE
+    assert str(report.failing) == "j loop x0"
