@@ -19,6 +19,7 @@ from syncopt.api._simulate import full_bound, is_synchronised
 from syncopt.check import Execution, Report, check_kernel, judge
 from syncopt.emit import render
 from syncopt.frontend import parse_module
+from syncopt.ir.forcing import TripCounts
 from syncopt.ir.kernel import Kernel, TileOp
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Tracer
@@ -146,6 +147,7 @@ def solve(job: Job, request: Request) -> Solved:
     subject = read(job)
     stripped = strip_flags(subject.kernel)
     _refuse_no_work(subject, stripped)
+    _refuse_unrelated_starts(stripped)
     also = [read(with_arguments(job, arguments)) for arguments in request.also]
     planner, solution, emitted = _proven(job, subject, stripped, request)
     request.stage("replaying the plan in full")
@@ -179,6 +181,21 @@ def _refuse_no_work(subject: Subject, stripped: Kernel) -> None:
     where = f"core {setting.block_idx} of {setting.block_num}" + (f" with {given}" if given else "")
     message = f"{where} executes no tile op: there is nothing to optimise"
     raise InputError(message, subject.kernel.source, subject.kernel.span, "choose other arguments or another core")
+
+
+def _refuse_unrelated_starts(kernel: Kernel) -> None:
+    """Refuse loops of one upper bound that start at different values, an argument among them.
+
+    Not all pairs of their trip counts are run by the check, so that a plan could be wrong for other arguments.
+    """
+    trips = TripCounts(kernel)
+    loops = {loop.op.uid: loop.op for loop in trips.loops}
+    for group in trips.groups:
+        starts = {trips.numbers[loops[uid].lower]: loops[uid] for uid in group.loops}
+        for loop in starts.values() if len(starts) > 1 else ():
+            if trips.definitions.ancestry(loop.lower) & trips.definitions.arguments:
+                message = f"loops up to {group.name} start at different values, one of them from an argument"
+                raise InputError(message, kernel.source, loop.span, "start them at one value, or at constants")
 
 
 @dataclass(frozen=True)
