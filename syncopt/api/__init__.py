@@ -6,7 +6,7 @@ from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, Se
 from syncopt.api._moves import Move
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Request, Solved, WrongPlan, solve
-from syncopt.check import Finding, FindingKind, Report, Severity, Verdict
+from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
 from syncopt.ir.source import InputError
 from syncopt.sim import Replay
@@ -24,9 +24,11 @@ __all__ = [
     "Checked",
     "Comparison",
     "CoreRun",
+    "EventScope",
     "Figure",
     "Finding",
     "FindingKind",
+    "Grading",
     "InputError",
     "Job",
     "LowerBound",
@@ -37,6 +39,7 @@ __all__ = [
     "Replay",
     "Report",
     "Request",
+    "Rules",
     "SensitivityRow",
     "Severity",
     "Simulation",
