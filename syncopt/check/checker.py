@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from syncopt.check.execution import AS_GIVEN, Branches, Execution, ExecutionTrips
-from syncopt.check.executions import Executions
+from syncopt.check.executions import Deciding, Executions
 from syncopt.check.faults import Fault, Grading
 from syncopt.check.findings import SEVERITIES, Finding, Judgement, Report, Severity, errors_of
 from syncopt.check.inspection import Inspector, Rules, Watched
@@ -112,6 +112,12 @@ def _is_better(fault: Fault, execution: Execution | None, known: Finding) -> boo
     return execution is not None and known.execution is not None and execution.size() < known.execution.size()
 
 
+def _if_ever_reached(fault: Fault) -> Fault:
+    if fault.severity is not Severity.ERROR:
+        return fault
+    return fault._replace(severity=Severity.WARNING, message=f"in a branch that no arguments lead to: {fault.message}")
+
+
 class _Check:
     def __init__(self, kernel: Kernel, setting: Setting, executions: Executions, inspector: Inspector) -> None:
         self._kernel = kernel
@@ -124,6 +130,7 @@ class _Check:
         self._run = 0
         self._reached: set[int] = set()
         self._timed = False
+        self._unreachable = False
         self._open_queues = False
         self._untraced: list[tuple[Execution, InputError]] = []
 
@@ -131,14 +138,12 @@ class _Check:
         """Run executions until they stand for all, or no more can be run."""
         self._collected.add(self._inspector.illegal, None)
         self._inspect_all(self._executions)
-        for _ in range(_NESTED_ARMS):
-            self._inspect_all(list(self._executions.missed(self._reached)))
         if not self._run and self._untraced:
             raise self._untraced[0][1]
-        findings = self._collected.findings()
-        if not errors_of(findings):
+        if not errors_of(self._collected.findings()):
             self._look_for_repeats()
-            findings = self._collected.findings()
+        self._inspect_missed()
+        findings = self._collected.findings()
         proven, unproven = tuple(self._proven()), tuple(self._unproven())
         covers, taken = self._executions.covers, tuple(self._taken(assumptions))
         return Report(findings, self._run, covers, taken, proven, unproven)
@@ -148,6 +153,18 @@ class _Check:
     def _inspect_all(self, executions: Iterable[Execution]) -> None:
         for execution in executions:
             self._inspect(execution)
+
+    def _inspect_missed(self) -> None:
+        """Run the arms of ifs that nothing has reached.
+
+        Where all trip counts are covered, no arguments lead into an arm that trip counts alone decide about: what is
+        wrong there is only doubtful.
+        """
+        for _ in range(_NESTED_ARMS):
+            self._inspect_all(list(self._executions.missed(self._reached, Deciding.OTHER_THINGS)))
+        self._unreachable = not any(self._unproven())
+        for _ in range(_NESTED_ARMS):
+            self._inspect_all(list(self._executions.missed(self._reached, Deciding.TRIP_COUNTS)))
 
     def _look_for_repeats(self) -> None:
         """Raise the limits of the loops whose states have not repeated yet."""
@@ -208,7 +225,8 @@ class _Check:
         self._run += 1
         self._open_queues = self._open_queues or inspection.open_queues
         self._timed = self._timed or inspection.replay is not None
-        self._collected.add(inspection.faults, execution)
+        faults = map(_if_ever_reached, inspection.faults) if self._unreachable else inspection.faults
+        self._collected.add(faults, execution)
         recording.decided_by_data(runs[0].data)
         return tuple(runs[0].taken)
 

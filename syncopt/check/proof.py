@@ -292,7 +292,10 @@ class Recording:
     def _end(self, visit: _Visit, drifts: Mapping[Value, Drift]) -> None:
         """An access that what comes behind the loop can meet must not depend on how often the loop went round."""
         assert self._pass is not None
+        controls, is_nested = self._proof.controls, self._proof.trips.depth_of(visit.loop.induction) > 1
         for pointer in self._proof.canonical.open_pointers(self._pass.state(), self._stores):
+            if not is_nested and controls.is_confined(pointer, visit.loop.body):
+                continue
             if pointer in drifts and drifts[pointer].bytes:
                 problem = Problem(pointer, f"accesses of {pointer.name} stay open behind the loop")
                 visit.problems.extend([] if problem in visit.problems else [problem])
