@@ -53,6 +53,17 @@ def target(kernel: Path, output: Path | None, force: bool, in_place: bool) -> Ta
         raise InputError(f"{output} is the kernel itself", help="--in-place overwrites it; or name another file")
     if in_place:
         raise InputError(f"--in-place and -o {output} name two files", help="give one of the two")
+    return new_target(output, force)
+
+
+def new_target(output: Path, force: bool) -> Target:
+    """A file to write that takes the place of another one only with `force`.
+
+    Raises
+    ------
+    InputError
+        If it is there already and may not be overwritten, or cannot be written.
+    """
     if _exists(output) and not output.is_dir() and not force:
         raise InputError(f"{output} exists already", help="--force overwrites it")
     return _writable(output)
