@@ -15,7 +15,9 @@ Tokens of L1 and L0 are recorded before the first tile and taken back behind the
 from syncopt.gen.gemm.kernel import GemmKernel, Sync
 from syncopt.gen.gemm.lines import Lines
 from syncopt.gen.gemm.tiles import Tile, Tiles
-from syncopt.ir.pipes import Pipe, PipePair
+from syncopt.hwmodel import Machine
+from syncopt.ir.pipes import Memory, Pipe, PipePair
+from syncopt.ir.work import Operand, Work
 
 LOAD, MOV, MATMUL, STORE = "TLOAD", "TMOV_M2L", "TMATMUL", "TSTORE_ACC"
 """Op classes that stand for the pipes MTE2, MTE1, M and FIX."""
@@ -43,11 +45,19 @@ def event_ids(kernel: GemmKernel) -> tuple[tuple[PipePair, int], ...]:
     )
 
 
-class Flags:
-    """Writes the flags of one kernel; nothing at all if it holds none."""
+def needs_barriers(kernel: GemmKernel, machine: Machine) -> bool:
+    """Whether an accumulator is so small that its matmuls need barriers between them."""
+    l0 = kernel.tiling.l0
+    sum_ = Work("pto.tmatmul.acc", Pipe.M, (), (Operand(Memory.ACC, kernel.accumulator, l0.m, l0.n),))
+    return machine.same_pipe_barrier_needed(sum_, sum_)
 
-    def __init__(self, kernel: GemmKernel, tiles: Tiles, lines: Lines) -> None:
+
+class Flags:
+    """Writes the flags and barriers of one kernel; nothing at all if it holds none."""
+
+    def __init__(self, kernel: GemmKernel, machine: Machine, tiles: Tiles, lines: Lines) -> None:
         self._kernel = kernel
+        self._barriers = kernel.flags and needs_barriers(kernel, machine)
         self._lines = lines
         self._l1 = (*tiles.a, *tiles.b)
         self._lefts, self._rights = len(tiles.left), len(tiles.right)
@@ -110,6 +120,11 @@ class Flags:
     def wait_l0_full(self, right: int) -> None:
         """Before that matmul."""
         self._wait(MOV, MATMUL, self._full_id(right))
+
+    def between_sums(self) -> None:
+        """Before the first of the matmuls that add another part of K to all accumulators of a tile of C."""
+        if self._barriers:
+            self._lines.line("pto.barrier <PIPE_M>")
 
     def wait_acc_free(self, acc: int) -> None:
         """Before the first matmul into buffer `acc` of L0C, if there was a tile in it before."""

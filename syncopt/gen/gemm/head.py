@@ -30,12 +30,12 @@ def _formula(kernel: GemmKernel) -> str:
     types = f"{_WORDS[kernel.dtype]} with {_WORDS[kernel.accumulator]} accumulation"
     l1 = kernel.tiling.l1
     multiples = f"M, N, K are multiples of {l1.m}, {l1.n}, {kernel.k_multiple}."
-    stored = "" if kernel.stored is kernel.dtype else f" stored as {_WORDS[kernel.stored]}"
-    if kernel.splits == 1:
-        return f"C (M x N) = {a} * {b}, {types}{stored and ',' + stored}; {multiples}"
-    place = f"W ({kernel.splits} x M x N,{stored or ' ' + _WORDS[kernel.stored]})"
-    slices = "W[s] is the product over slice s of K"
-    return f"{place}: {slices}; their sum is C (M x N) = {a} * {b}, {types}; {multiples}"
+    stored = _WORDS[kernel.stored]
+    if kernel.splits > 1:
+        sums = f"W ({kernel.splits} x M x N, {stored}): W[s] is the product over slice s of K; their sum is"
+        return f"{sums} C (M x N) = {a} * {b}, {types}; {multiples}"
+    output = "" if kernel.stored is kernel.dtype else f", stored as {stored}"
+    return f"C (M x N) = {a} * {b}, {types}{output}; {multiples}"
 
 
 def _about(kernel: GemmKernel) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from syncopt.gen.gemm.kernel import ACCUMULATORS, Buffers, Extents, GemmKernel, GlobalLayout, Tiling
-from syncopt.gen.gemm.rules import broken
+from syncopt.gen.gemm.rules import broken, fractal_faults
 from syncopt.gen.gemm.tiles import memory_use
 from syncopt.hwmodel import Machine
 from syncopt.ir.pipes import Memory
@@ -76,15 +76,17 @@ def fewest_parts(kernel: GemmKernel, machine: Machine) -> Tiling:
 
 
 def deepest_l0(kernel: GemmKernel, machine: Machine) -> Tiling:
-    """The kernel's tiling with the deepest matmuls that fit L0A and L0B; those of the whole step if none do."""
+    """The kernel's tiling with the deepest matmuls that fit L0A and L0B; the shallowest ones if none do."""
     tiling = kernel.tiling
-    whole = replace(tiling, l0=replace(tiling.l0, k=tiling.b_k))
+    found = tiling
     for depth in _divisors(tiling.b_k):
-        found = replace(tiling, l0=replace(tiling.l0, k=depth))
-        deep = replace(kernel, tiling=found)
-        if _fits(deep, machine, Memory.LEFT, Memory.RIGHT) and broken(deep, machine) is None:
-            return found
-    return whole
+        deep = replace(tiling, l0=replace(tiling.l0, k=depth))
+        candidate = replace(kernel, tiling=deep)
+        if next(fractal_faults(candidate), None) is None:
+            found = deep
+            if _fits(candidate, machine, Memory.LEFT, Memory.RIGHT):
+                break
+    return found
 
 
 def _of_tile(template: GemmKernel, machine: Machine, m: int, n: int, l0c: int) -> Iterator[Tiling]:

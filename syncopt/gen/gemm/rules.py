@@ -87,7 +87,13 @@ def _below(size: int, whole: int) -> int:
 
 
 def _sizes_are_whole_fractals(kernel: GemmKernel, _machine: Machine) -> Iterator[InputError]:
-    """16 rows of 32 bytes; an extract that transposes works on squares, which are 32 x 32 for one byte per element.
+    return fractal_faults(kernel)
+
+
+def fractal_faults(kernel: GemmKernel) -> Iterator[InputError]:
+    """The sizes of a matmul that are not whole fractals.
+
+    Those have 16 rows of 32 bytes; an extract that transposes works on squares, 32 x 32 for one byte per element.
 
     The sizes in L1 are multiples of those in L0. Source of the squares: the PTO-ISA headers (textract).
     """

@@ -51,20 +51,15 @@ class Step:
         What it consists of.
     lines : Lines
         Where to write.
-    needs_barriers : bool
-        Whether matmuls into the same accumulator need a barrier between them.
     """
 
-    def __init__(
-        self, kernel: GemmKernel, tiles: Tiles, views: Views, flags: Flags, lines: Lines, *, needs_barriers: bool
-    ) -> None:
+    def __init__(self, kernel: GemmKernel, tiles: Tiles, views: Views, flags: Flags, lines: Lines) -> None:
         self._kernel = kernel
         self._tiling = kernel.tiling
         self._tiles = tiles
         self._views = views
         self._flags = flags
         self._lines = lines
-        self._needs_barriers = needs_barriers and kernel.flags
         self._phases = phases(kernel)
 
     def write(self, acc: Accumulator, k_steps: str) -> None:
@@ -164,8 +159,8 @@ class Step:
         operands = self._tiles.left[left], self._tiles.right[right]
         sum_ = acc.tiles[phase.row][phase.column]
         self._flags.wait_l0_full(right)
-        if self._needs_barriers and phase.row == phase.column == 0:
-            self._lines.line("pto.barrier <PIPE_M>")
+        if phase.row == phase.column == 0:
+            self._flags.between_sums()
         if phase.k == 0:
             self._lines.if_else(
                 "%is_first",

@@ -25,23 +25,20 @@ def text(kernel: GemmKernel, machine: Machine) -> str:
         If the kernel breaks a rule.
     """
     check(kernel, machine)
-    l0 = kernel.tiling.l0
-    fractals = -(-l0.m // 16) * -(-l0.n // 16)
-    needs_barriers = fractals < machine.value("matmul.barrier_below")
-    return _KernelText(kernel, needs_barriers=needs_barriers).write()
+    return _KernelText(kernel, machine).write()
 
 
 class _KernelText:
     """The text of one kernel, written from top to bottom; each method writes what it is named after."""
 
-    def __init__(self, kernel: GemmKernel, *, needs_barriers: bool) -> None:
+    def __init__(self, kernel: GemmKernel, machine: Machine) -> None:
         self._kernel = kernel
         self._tiling = kernel.tiling
         self._lines = Lines()
         self._tiles = tiles_of(kernel)
-        self._flags = Flags(kernel, self._tiles, self._lines)
+        self._flags = Flags(kernel, machine, self._tiles, self._lines)
         self._views = Views(kernel, self._flags, self._lines)
-        self._step = Step(kernel, self._tiles, self._views, self._flags, self._lines, needs_barriers=needs_barriers)
+        self._step = Step(kernel, self._tiles, self._views, self._flags, self._lines)
 
     def write(self) -> str:
         """The whole file."""
