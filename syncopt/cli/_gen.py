@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -92,11 +93,20 @@ Splits = Annotated[
         rich_help_panel=_FORM,
     ),
 ]
-Flags = Annotated[
-    gemm.Sync,
+
+
+class Flags(Enum):
+    """Which flags a kernel holds."""
+
+    NONE = gemm.Sync.NONE.value
+    HAND = gemm.Sync.HAND.value
+
+
+Sync = Annotated[
+    Flags,
     typer.Option(
         "--sync",
-        help="none: no flags; hand: placed by hand, ids for each buffer; hand-shared: one id for all MTE1 -> M events.",
+        help="none: no flags; hand: placed as kernel writers do, with ids of its own for each buffer.",
         rich_help_panel=_FORM,
     ),
 ]
@@ -132,7 +142,7 @@ class GemmOptions(AnswerOptions):
     b_layout: BLayout = gemm.GlobalLayout.DN
     swizzle: Swizzle = "5"
     splits: Splits = 1
-    sync: Flags = gemm.Sync.NONE
+    sync: Sync = Flags.NONE
     name: Name = None
     machine: MachineName = "910b2"
     machine_set: MachineSet = field(default_factory=list[str])
@@ -154,7 +164,7 @@ class GemmOptions(AnswerOptions):
             b_layout=self.b_layout,
             panel=_panel(self.swizzle),
             splits=self.splits,
-            sync=self.sync,
+            sync=gemm.Sync(self.sync.value),
         )
         if self.b_parts is None:
             kernel = replace(kernel, tiling=gemm.fewest_parts(kernel, machine))

@@ -178,6 +178,23 @@ def test_more_event_ids_than_the_machine_has() -> None:
 
 
 @pytest.mark.parametrize(
+    "tiling",
+    [
+        Tiling(Extents(64, 64, 32), Extents(64, 64, 16), 1, Buffers(l0a=1)),
+        Tiling(Extents(64, 128, 32), Extents(64, 64, 16)),
+        Tiling(Extents(128, 64, 32), Extents(64, 64, 16)),
+    ],
+)
+def test_shared_id_without_pairs(tiling: Tiling) -> None:
+    """Extracts into a second tile of L0B need not wait for any matmul: two events, and no wait in between."""
+    assert refusal(replace(LEGAL, tiling=tiling, sync=Sync.HAND_SHARED)) == (
+        "error: one event id for all MTE1->M flags has no form without pairs of tiles in L0A and L0B\n"
+        "   help: use as many buffers in both and M and N of L1 in L0, or ids for each buffer"
+    )
+    assert gemm.broken(replace(LEGAL, tiling=tiling, sync=Sync.HAND), MACHINE) is None
+
+
+@pytest.mark.parametrize(
     "make",
     [
         lambda: Extents(0, 1, 1),

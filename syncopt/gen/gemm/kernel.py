@@ -51,8 +51,9 @@ class GlobalLayout(Enum):
 class Sync(Enum):
     """Which flags a kernel holds.
 
-    `HAND` gives each buffer event ids of its own. `HAND_SHARED` lets all MTE1 -> M events share id 0, as kernel writers
-    often do: only timing keeps that id from being set twice.
+    `HAND` gives each buffer event ids of its own, and nothing depends on times. `HAND_SHARED` lets all MTE1 -> M events
+    share id 0, as published kernels do. Only timing keeps that id from being set twice, and not always does: while
+    matmuls wait for a store, the extracts of two of them may complete. It is here to write such kernels as they are.
     """
 
     NONE = "none"

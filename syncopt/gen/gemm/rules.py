@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from syncopt.gen.gemm.flags import event_ids
-from syncopt.gen.gemm.kernel import ACCUMULATORS, OUTPUTS, GemmKernel, GlobalLayout
+from syncopt.gen.gemm.flags import event_ids, in_pairs
+from syncopt.gen.gemm.kernel import ACCUMULATORS, OUTPUTS, GemmKernel, GlobalLayout, Sync
 from syncopt.gen.gemm.tiles import MemoryUse, memory_use
 from syncopt.hwmodel import Machine
 from syncopt.ir.pipes import Memory
@@ -151,6 +151,13 @@ def _event_ids_suffice(kernel: GemmKernel, machine: Machine) -> Iterator[InputEr
             yield InputError(message, help="use fewer buffers, or no flags")
 
 
+def _shared_id_needs_pairs(kernel: GemmKernel, _machine: Machine) -> Iterator[InputError]:
+    """Without pairs, the extracts of a matmul do not wait for the matmul before the last one."""
+    if kernel.sync is Sync.HAND_SHARED and not in_pairs(kernel):
+        message = "one event id for all MTE1->M flags has no form without pairs of tiles in L0A and L0B"
+        yield InputError(message, help="use as many buffers in both and M and N of L1 in L0, or ids for each buffer")
+
+
 _RULES: tuple[_Rule, ...] = (
     _name_is_one_of_a_function,
     _types_are_those_of_the_cube,
@@ -160,4 +167,5 @@ _RULES: tuple[_Rule, ...] = (
     _tiles_fit,
     _a_step_can_be_written_out,
     _event_ids_suffice,
+    _shared_id_needs_pairs,
 )
