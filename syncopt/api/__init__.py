@@ -6,7 +6,10 @@ from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, Se
 from syncopt.api._moves import Move
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Request, Solved, WrongPlan, solve
+from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
 from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
+from syncopt.emit.timeline import Cycles, Shown
+from syncopt.emit.timeline.gantt import Gantt, Mark
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
 from syncopt.ir.source import InputError
 from syncopt.sim import Replay
@@ -24,15 +27,18 @@ __all__ = [
     "Checked",
     "Comparison",
     "CoreRun",
+    "Cycles",
     "EventScope",
     "Figure",
     "Finding",
     "FindingKind",
+    "Gantt",
     "Grading",
     "InputError",
     "Job",
     "LowerBound",
     "Machine",
+    "Mark",
     "Move",
     "NoPlan",
     "OrderMode",
@@ -42,18 +48,25 @@ __all__ = [
     "Rules",
     "SensitivityRow",
     "Severity",
+    "Shown",
     "Simulation",
     "Solved",
     "Step",
     "Subject",
+    "Timelines",
+    "TraceFormat",
     "Verdict",
     "WrongPlan",
     "changed_figures",
     "check",
+    "draw",
     "figures",
     "load_machine",
     "machine_names",
     "simulate",
     "simulate_cores",
+    "simulated",
     "solve",
+    "solved_timelines",
+    "write_trace",
 ]

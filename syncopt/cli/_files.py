@@ -3,8 +3,11 @@
 import os
 import stat
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from syncopt.api import InputError
 
@@ -24,10 +27,23 @@ class Target:
         InputError
             If it cannot be written after all.
         """
+        with self.opened() as out:
+            out.write(data)
+
+    @contextmanager
+    def opened(self) -> Generator[BinaryIO]:
+        """Write it piece by piece: it is there as a whole after the last one, or not at all.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written after all.
+        """
         try:
             temporary = _temporary(self.path)
             try:
-                temporary.write_bytes(data)
+                with temporary.open("wb") as out:
+                    yield out
                 temporary.chmod(_mode(self.path))
                 temporary.replace(self.path)
             except BaseException:

@@ -9,6 +9,7 @@ import typer
 
 from syncopt.api import (
     Budget,
+    Cycles,
     EventScope,
     Grading,
     InputError,
@@ -17,9 +18,11 @@ from syncopt.api import (
     OrderMode,
     Rules,
     Severity,
+    TraceFormat,
     load_machine,
 )
 from syncopt.cli import _parse
+from syncopt.cli._timeline import TraceFile, trace_file
 
 _KERNEL = "Kernel and machine"
 _ANSWER = "Answer"
@@ -151,6 +154,29 @@ Out = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists already.", rich_help_panel=_FILES)]
 InPlace = Annotated[bool, typer.Option("--in-place", help="Overwrite the kernel itself.", rich_help_panel=_FILES)]
 Diff = Annotated[bool, typer.Option("--diff", help="Print what the plan changes in the text.", rich_help_panel=_FILES)]
+Trace = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace", metavar="OUT.json", help="Write timelines, one lane per pipe, for a viewer.", rich_help_panel=_FILES
+    ),
+]
+TraceFor = Annotated[
+    TraceFormat,
+    typer.Option(
+        "--trace-format",
+        help="perfetto: Perfetto and chrome://tracing; mindstudio: MindStudio Insight.",
+        rich_help_panel=_FILES,
+    ),
+]
+Timeline = Annotated[
+    str,
+    typer.Option(
+        "--timeline",
+        metavar="PART",
+        help="What timelines show. window: a few iterations of every loop; all: the full run; FROM:TO: its cycles.",
+        rich_help_panel=_ANSWER,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -228,7 +254,25 @@ class JobOptions(AnswerOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(JobOptions):
+class TimelineOptions(JobOptions):
+    """Options of the commands that draw timelines."""
+
+    trace: Trace = None
+    trace_format: TraceFor = TraceFormat.PERFETTO
+    timeline: Timeline = _parse.WINDOW
+    force: Force = False
+
+    def trace_file(self) -> TraceFile | None:
+        """The trace file, found writable."""
+        return trace_file(self.kernel, self.trace, self.force, self.trace_format)
+
+    def part(self) -> Cycles | None:
+        """What timelines show; None for the window."""
+        return _parse.part(self.timeline)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulateOptions(TimelineOptions):
     """Options of `simulate`."""
 
 
@@ -250,7 +294,7 @@ class CheckOptions(JobOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SolveOptions(JobOptions):
+class SolveOptions(TimelineOptions):
     """Options of `solve`."""
 
     budget: BudgetTime = "60s"
@@ -261,7 +305,6 @@ class SolveOptions(JobOptions):
     seed: Seed = 0
     require_speedup: RequireSpeedup = None
     output: Out = None
-    force: Force = False
     in_place: InPlace = False
     diff: Diff = False
 

@@ -23,6 +23,15 @@ class Page:
             console = Console(markup=False, highlight=False, emoji=False, width=_ENDLESS)
         self._console = console
 
+    @property
+    def columns(self) -> int:
+        """Columns of a line."""
+        return self._console.width
+
+    def text(self, text: Text) -> None:
+        """A line of several styles, never wrapped."""
+        self._console.print(text, soft_wrap=True)
+
     def line(self, text: str = "", style: str = "") -> None:
         """A paragraph."""
         self._console.print(Text(text, style))
