@@ -4,6 +4,7 @@ from syncopt.api._check import Checked, check
 from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
+from syncopt.api._report import plan_diff, report_page, require_report
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Request, Solved, WrongPlan, solve
 from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
@@ -63,6 +64,9 @@ __all__ = [
     "figures",
     "load_machine",
     "machine_names",
+    "plan_diff",
+    "report_page",
+    "require_report",
     "simulate",
     "simulate_cores",
     "simulated",

@@ -9,6 +9,7 @@ from syncopt.api._job import Job, Subject, changed_figures, section_kind
 from syncopt.api._measure import BaselineKind
 from syncopt.api._simulate import Simulation
 from syncopt.api._solve import Solved
+from syncopt.api.words import arguments
 from syncopt.emit.timeline import Cycles, Shown, Version, write_chrome, write_mindstudio
 from syncopt.emit.timeline.gantt import Gantt, gantt
 from syncopt.ir.kernel import For, Kernel, walk
@@ -143,15 +144,26 @@ def at_most(timelines: Timelines, most: int) -> Timelines:
     return replace(timelines, versions=tuple(replace(version, most=most) for version in timelines.versions))
 
 
+def setting_in_words(job: Job, subject: Subject) -> str:
+    """Arguments, core and machine."""
+    setting = subject.setting
+    given = f"{arguments(setting.arguments)}; " if setting.arguments else ""
+    return f"{given}core {setting.block_idx} of {setting.block_num} of {_machine(job)}"
+
+
+def _machine(job: Job) -> str:
+    changed = arguments({figure.key: figure.text for figure in changed_figures(job.machine)})
+    return f"{job.machine.name} with {changed}" if changed else job.machine.name
+
+
 def _about(timelines: Timelines) -> Mapping[str, str]:
     job, subject = timelines.job, timelines.subject
     setting = subject.setting
-    changed = "".join(f", {figure.key}={figure.text}" for figure in changed_figures(job.machine))
     return {
         "kernel": f"{subject.kernel.name} in {job.path}",
-        "arguments": ", ".join(f"{name}={value}" for name, value in setting.arguments.items()),
+        "arguments": arguments(setting.arguments),
         "core": f"{setting.block_idx} of {setting.block_num}",
-        "machine": f"{job.machine.name}{changed}, {float(job.machine.clock_ghz)} GHz",
+        "machine": f"{_machine(job)}, {float(job.machine.clock_ghz)} GHz",
     }
 
 

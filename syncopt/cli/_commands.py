@@ -1,10 +1,19 @@
 """The commands: from options to an answer and an exit status."""
 
-import difflib
-
 import typer
 
-from syncopt.api import Request, Solved, Verdict, check, simulate, simulate_cores, simulated, solve, solved_timelines
+from syncopt.api import (
+    Request,
+    Solved,
+    Verdict,
+    check,
+    plan_diff,
+    simulate,
+    simulate_cores,
+    simulated,
+    solve,
+    solved_timelines,
+)
 from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
 from syncopt.cli._exits import Status
 from syncopt.cli._files import Target, target
@@ -13,7 +22,14 @@ from syncopt.cli._page import GOOD, Page
 from syncopt.cli._progress import Progress
 from syncopt.cli._solved import print_solved
 from syncopt.cli._tables import print_checked, print_machine, print_simulation
-from syncopt.cli._timeline import outputs_of, print_gantt, print_written, refuse_same_files, shown_document
+from syncopt.cli._timeline import (
+    outputs_of,
+    print_gantt,
+    print_written,
+    refuse_same_files,
+    shown_document,
+    write_report,
+)
 from syncopt.cli._words import times
 
 
@@ -22,14 +38,15 @@ def run_solve(options: SolveOptions) -> None:
     job = options.job_of_one_core("a plan is solved for one core")
     budget, also = options.search_budget(), options.also_arguments()
     output = target(options.kernel, options.output, options.force, options.in_place)
-    trace, part = options.trace_file(), options.part()
-    refuse_same_files(output, None if trace is None else trace.file)
+    trace, report, part = options.trace_file(), options.report_file(), options.part()
+    refuse_same_files(output, None if trace is None else trace.file, report)
     with Progress() as progress:
         request = Request(options.order, budget, also, progress.step, progress.stage)
         solved = solve(job, request)
     page = Page()
     timelines = solved_timelines(solved, part)
     written = [] if trace is None else [trace.write(timelines)]
+    written += [] if report is None else [write_report(report, solved, timelines)]
     if options.json:
         if output is not None:
             output.write(solved.text)
@@ -60,11 +77,7 @@ def _write(page: Page, solved: Solved, output: Target | None) -> None:
 
 def _diff(solved: Solved, output: Target | None) -> list[str]:
     """What the plan changes in the text, as a unified diff."""
-    before = solved.subject.kernel.source.data.decode().splitlines(keepends=True)
-    after = solved.text.decode().splitlines(keepends=True)
-    name = str(solved.job.path)
-    lines = difflib.unified_diff(before, after, name, name if output is None else str(output.named))
-    return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+    return plan_diff(solved, str(solved.job.path if output is None else output.named))
 
 
 def _require_speedup(solved: Solved, required: float | None) -> None:

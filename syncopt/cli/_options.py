@@ -22,7 +22,8 @@ from syncopt.api import (
     load_machine,
 )
 from syncopt.cli import _parse
-from syncopt.cli._timeline import TraceFile, trace_file
+from syncopt.cli._files import Target
+from syncopt.cli._timeline import TraceFile, report_file, trace_file
 
 _KERNEL = "Kernel and machine"
 _ANSWER = "Answer"
@@ -177,6 +178,15 @@ Timeline = Annotated[
         rich_help_panel=_ANSWER,
     ),
 ]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="OUT.html",
+        help="Write one page with verdict, timelines, buffers, diff and machine; needs the extra `report`.",
+        rich_help_panel=_FILES,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -307,6 +317,11 @@ class SolveOptions(TimelineOptions):
     output: Out = None
     in_place: InPlace = False
     diff: Diff = False
+    report: ReportFile = None
+
+    def report_file(self) -> Target | None:
+        """The file of the report, found writable, with all that a report needs."""
+        return report_file(self.kernel, self.report, self.force)
 
     def search_budget(self) -> Budget:
         """What the search may use."""

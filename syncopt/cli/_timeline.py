@@ -7,7 +7,19 @@ from pathlib import Path
 
 from rich.text import Text
 
-from syncopt.api import Gantt, InputError, Mark, Shown, Timelines, TraceFormat, draw, write_trace
+from syncopt.api import (
+    Gantt,
+    InputError,
+    Mark,
+    Shown,
+    Solved,
+    Timelines,
+    TraceFormat,
+    draw,
+    report_page,
+    require_report,
+    write_trace,
+)
 from syncopt.cli._files import Target, target
 from syncopt.cli._page import BAD, GOOD, HEADING, QUIET, Page
 from syncopt.cli._words import count
@@ -55,6 +67,20 @@ def trace_file(kernel: Path, output: Path | None, force: bool, viewer: TraceForm
     """The trace file, if one is asked for, found writable."""
     file = target(kernel, output, force, in_place=False)
     return None if file is None else TraceFile(file, viewer)
+
+
+def report_file(kernel: Path, output: Path | None, force: bool) -> Target | None:
+    """The file of a report, if one is asked for, found writable."""
+    if output is not None:
+        require_report()
+    return target(kernel, output, force, in_place=False)
+
+
+def write_report(file: Target, solved: Solved, timelines: Timelines) -> Written:
+    """Write the report of a solve."""
+    page, shown = report_page(solved, timelines)
+    file.write(page.encode())
+    return Written("report", file, shown)
 
 
 def refuse_same_files(*files: Target | None) -> None:

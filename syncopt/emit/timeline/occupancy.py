@@ -67,17 +67,17 @@ def live_bytes(pieces: Iterable[Slice]) -> Mapping[Memory, Steps]:
     return {memory: steps(memories[memory].lifetimes()) for memory in Memory if memory in memories}
 
 
-def flags_up(pieces: Iterable[Slice]) -> Mapping[PipePair, Steps]:
-    """Flags per pair of pipes that are up: from the rise after a set to the end of the wait that takes it.
+def live_ids(pieces: Iterable[Slice]) -> Mapping[PipePair, Steps]:
+    """Event ids in use per pair of pipes: from the start of a set to the end of the wait that takes it.
 
-    A flag whose wait is not among `pieces` is not counted.
+    A set whose wait is not among `pieces` is not counted, nor a wait whose set is not.
     """
     arrows = Arrows()
     held: dict[PipePair, list[Held]] = {}
     for piece in pieces:
         arrow = arrows.arrow(piece)
         if arrow is not None and piece.flag is not None:
-            held.setdefault(piece.flag.pair, []).append(Held(1, arrow[0].done, arrow[1].end))
+            held.setdefault(piece.flag.pair, []).append(Held(1, arrow[0].start, arrow[1].end))
     order = list(Pipe)
     pairs = sorted(held, key=lambda pair: (order.index(pair.source), order.index(pair.target)))
     return {pair: steps(held[pair]) for pair in pairs}
