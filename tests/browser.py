@@ -74,6 +74,17 @@ class Browser:
         self.run("arguments[0].focus()", {_ELEMENT: element})
         _post(f"{self._session}/element/{element}/value", {"text": keys})
 
+    def choose_file(self, selector: str, path: Path) -> None:
+        """Choose a file in a file input."""
+        element = self._element(selector)
+        _post(f"{self._session}/element/{element}/value", {"text": str(path)})
+
+    def point(self, script: str) -> None:
+        """Move the mouse to the middle of the element that a JavaScript function body returns."""
+        move = {"type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": self.run(script)}
+        pointer = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [move]}
+        _post(f"{self._session}/actions", {"actions": [pointer]})
+
     def screenshot(self, selector: str, to: Path) -> bytes:
         """A PNG of an element, which is also written to a file."""
         element = self._element(selector)

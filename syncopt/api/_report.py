@@ -89,8 +89,8 @@ def _verdict(solved: Solved) -> str:
     if not math.isfinite(solved.speedup):
         gain = f"nothing to compare with, since {_BASELINES[baseline.kind]} hangs"
     else:
-        gain = f"{_as_fast(solved.speedup)} {_BASELINES[baseline.kind]} ({count(baseline.cycles)})"
-        gain += _range(solved.sensitivity)
+        ranged = _range(solved.sensitivity)
+        gain = f"{_as_fast(solved.speedup)} {_BASELINES[baseline.kind]} ({count(baseline.cycles)} cycles{ranged})"
     proof = "proven optimal for its window" if solved.solution.optimal else "not proven optimal"
     return f"{cycles}, {gain}; {_over_bound(solved)}; {proof}."
 
@@ -106,7 +106,7 @@ def _range(rows: Sequence[Comparison]) -> str:
     factors = [row.speedup for row in rows if row.speedup is not None]
     if not factors:
         return ""
-    return f", {times(min(factors))} to {times(max(factors))} by other readings of the machine's figures"
+    return f"; {times(min(factors))} to {times(max(factors))} by other readings of the machine's figures"
 
 
 def _over_bound(solved: Solved) -> str:
@@ -164,8 +164,15 @@ def _sensitivity(solved: Solved) -> Table:
     )
 
 
+def _slower_by(row: Comparison) -> str:
+    more = row.cycles - row.baseline
+    return f"slower by {counted(more, 'cycle')} ({percent(share(more, row.baseline), 2)})"
+
+
 def _compared(row: Comparison) -> tuple[str, str, str, str]:
-    remarks = [*(["slower"] if row.is_slower else []), *(f"invalid: {fault}" for fault in row.faults)]
+    remarks = [f"invalid: {fault}" for fault in row.faults]
+    if row.is_slower:
+        remarks.insert(0, _slower_by(row))
     ratio = "-" if row.speedup is None else times(row.speedup)
     return count(row.cycles), count(row.baseline), ratio, ", ".join(remarks)
 

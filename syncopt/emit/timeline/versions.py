@@ -67,30 +67,29 @@ class Shown:
         What was asked for.
     replay : Replay
         Of its whole trace.
-    slices, instructions : int
-        How many slices are shown, and how many instructions the trace executes.
+    slices, instructions, blocked : int
+        How many slices are shown, how many instructions were dispatched, and how many of these never execute.
     """
 
     version: Version
     replay: Replay
     slices: int
     instructions: int
+    blocked: int
 
     @property
     def statement(self) -> str:
         """In one sentence, what is shown and what is left out."""
         version = self.version
         text = f"{version.run}, {self.replay.cycles:,} cycles"
-        if self.slices < self.instructions:
-            text += f": {self.slices:,} of {self.instructions:,} instructions shown"
-            if version.cycles != Cycles():
-                text += f" ({version.cycles})"
-            elif version.most == self.slices:
-                text += " (the first in program order)"
-        else:
-            text += f": all {self.slices:,} instructions shown"
+        if self.slices == self.instructions:
+            return f"{text}: all {self.slices:,} instructions shown"
+        parts = [str(version.cycles)] if version.cycles != Cycles() else []
+        parts += ["the first in program order"] if version.most == self.slices else []
+        text += f": {self.slices:,} of {self.instructions:,} instructions shown"
+        text += f" ({', '.join(parts)})" if parts else ""
         if self.replay.deadlock is not None:
-            text += "; the run hangs"
+            text += f"; the run hangs: {self.blocked:,} of them never execute"
         return text
 
 
@@ -106,7 +105,7 @@ def show(version: Version, sink: Callable[[Slice], None]) -> Shown:
             sink(piece)
 
     result, blocked = slices(version.trace, version.machine, version.source, take)
-    return Shown(version, result, shown, executed + blocked)
+    return Shown(version, result, shown, executed + blocked, blocked)
 
 
 def lanes_of(pieces: Iterable[Slice]) -> tuple[Pipe, ...]:
