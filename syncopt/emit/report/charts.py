@@ -11,13 +11,13 @@ from syncopt.ir.pipes import Pipe
 Chart = dict[str, object]
 
 _OP_COLOURS = ("#4477aa", "#228833", "#c8901e", "#8a5fb0", "#2a9d9d", "#b0627a", "#7a8f2a", "#6c7fd0")
-_COLOURS: Mapping[str, str] = {"set": "#888888", "wait": "#ee6677", "barrier": "#bb9955"}
+_COLOURS: Mapping[str, str] = {"set": "#888888", "wait": "#ee6677", "barrier": "#9aa4b1"}
 _NAMES: Mapping[str, str] = {"set": "set of a flag", "wait": "wait for a flag", "barrier": "barrier"}
 _VERSION_COLOURS = ("#c8901e", "#4477aa")
 _DASHES = ("dot", "solid")
 _LANE_HEIGHT, _STEPS_HEIGHT, _TITLE = 32, 64, 26
 """Pixels of a pipe's row, of a row of steps, and of the title of a row."""
-_MARGINS: Mapping[str, int] = {"l": 64, "r": 16, "t": 36, "b": 44}
+_MARGINS: dict[str, int] = {"l": 64, "r": 16, "t": 26, "b": 44}
 """Pixels around the plots."""
 
 
@@ -175,7 +175,7 @@ def _busy(drawn: Sequence[Drawn]) -> Chart:
         }
         for one, colour in zip(drawn, _VERSION_COLOURS, strict=False)
     ]
-    layout = _layout(300) | {
+    layout = _layout(220, above=0) | {
         "barmode": "group",
         "xaxis": {"fixedrange": True},
         "yaxis": {"title": {"text": "% of the run"}, "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
@@ -234,14 +234,14 @@ class _Rows:
     row_height: int
 
     @property
-    def height(self) -> int:
-        return len(self.titles) * (self.row_height + _TITLE) - _TITLE + _MARGINS["t"] + _MARGINS["b"]
+    def inside(self) -> int:
+        """Pixels between the margins."""
+        return len(self.titles) * (self.row_height + _TITLE) - _TITLE
 
     def domain(self, number: int) -> list[float]:
         """Bottom and top of a row as fractions of what is inside the margins."""
-        inside = self.height - _MARGINS["t"] - _MARGINS["b"]
         top = (number - 1) * (self.row_height + _TITLE)
-        return [1 - (top + self.row_height) / inside, 1 - top / inside]
+        return [1 - (top + self.row_height) / self.inside, 1 - top / self.inside]
 
     def title(self, number: int) -> Chart:
         place: Chart = {"xref": "paper", "yref": "paper", "x": 0, "y": self.domain(number)[1]}
@@ -251,7 +251,8 @@ class _Rows:
     def layout(self, end: int, **more: object) -> Chart:
         """Layout with a time axis for every row, which move together; only the last one has figures."""
         count = len(self.titles)
-        layout = _layout(self.height) | {"annotations": [self.title(number) for number in range(1, count + 1)], **more}
+        titles = [self.title(number) for number in range(1, count + 1)]
+        layout = _layout(self.inside, above=_TITLE) | {"annotations": titles, **more}
         for number in range(1, count + 1):
             layout[_axis("xaxis", number)] = {
                 "anchor": _axis("y", number),
@@ -268,11 +269,12 @@ class _Rows:
         return {"domain": self.domain(number), "anchor": _axis("x", number), "fixedrange": True, **more}
 
 
-def _layout(height: int) -> Chart:
+def _layout(inside: int, above: int) -> Chart:
+    """Layout of a chart of so many pixels between its margins, with the legend above what stands above its plots."""
     return {
-        "height": height,
-        "margin": dict(_MARGINS),
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        "height": inside + above + sum(_MARGINS[side] for side in "tb"),
+        "margin": _MARGINS | {"t": _MARGINS["t"] + above},
+        "legend": {"orientation": "h", "y": 1 + above / inside, "yanchor": "bottom", "x": 1, "xanchor": "right"},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "hoverlabel": {"align": "left"},
