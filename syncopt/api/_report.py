@@ -9,7 +9,8 @@ from syncopt.api._solve import Solved
 from syncopt.api._timeline import Timelines, at_most, setting_in_words
 from syncopt.api.words import arguments, binding, count, counted, percent, share, times
 from syncopt.emit.report import Content, Drawn, Table, chart_library, render_page
-from syncopt.emit.timeline import Shown, Slice, show
+from syncopt.emit.timeline import Shown, Slice, Version, show
+from syncopt.emit.timeline.occupancy import Occupancy
 from syncopt.hwmodel import figures
 from syncopt.ir.pipes import Memory
 from syncopt.ir.trace import Tracer
@@ -52,9 +53,7 @@ def report_page(solved: Solved, timelines: Timelines) -> tuple[str, list[Shown]]
     versions = at_most(timelines, MOST_SLICES).versions
     drawn: list[Drawn] = []
     for version, run in zip(versions, full, strict=True):
-        pieces: list[Slice] = []
-        shown = show(version, pieces.append)
-        drawn.append(Drawn(shown, tuple(pieces), {pipe: share(busy, run.cycles) for pipe, busy in run.busy.items()}))
+        drawn.append(_drawn(version, run))
     content = Content(
         title=f"{solved.subject.kernel.name} in {solved.job.path.name}",
         subtitle=setting_in_words(solved.job, solved.subject),
@@ -73,6 +72,20 @@ def report_page(solved: Solved, timelines: Timelines) -> tuple[str, list[Shown]]
         notes=tuple(_notes(solved)),
     )
     return render_page(content, chart_library()), [one.shown for one in drawn]
+
+
+def _drawn(version: Version, full: Replay) -> Drawn:
+    pieces: list[Slice] = []
+    occupancy = Occupancy(version.cycles)
+
+    def occupy(piece: Slice) -> None:
+        # Where a page draws no more, it does not need the rest of the run either.
+        if len(pieces) < MOST_SLICES:
+            occupancy.add(piece)
+
+    shown = show(version, pieces.append, occupy)
+    busy = {pipe: share(busy, full.cycles) for pipe, busy in full.busy.items()}
+    return Drawn(shown, tuple(pieces), occupancy.live_bytes(), occupancy.live_ids(), busy)
 
 
 def plan_diff(solved: Solved, output: str) -> list[str]:

@@ -94,7 +94,9 @@ Cores = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.", rich_help_panel=_ANSWER)]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print long lists in full.", rich_help_panel=_ANSWER)]
+Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Print long lists in full, and timelines.", rich_help_panel=_ANSWER)
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Errors come with a traceback.", rich_help_panel=_ANSWER)]
 
 BudgetTime = Annotated[

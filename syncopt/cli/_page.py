@@ -10,6 +10,8 @@ from rich.text import Text
 
 _ENDLESS = 10_000
 """Columns of what is no terminal: nothing is wrapped."""
+_PICTURE = 100
+"""Columns of a picture there."""
 
 GOOD, BAD, DOUBTFUL, QUIET, HEADING = "bold green", "bold red", "yellow", "dim", "bold"
 
@@ -25,8 +27,8 @@ class Page:
 
     @property
     def columns(self) -> int:
-        """Columns of a line."""
-        return self._console.width
+        """Columns of a picture: those of the terminal."""
+        return _PICTURE if self._console.width == _ENDLESS else self._console.width
 
     def text(self, text: Text) -> None:
         """A line of several styles, never wrapped."""

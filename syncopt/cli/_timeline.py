@@ -26,7 +26,7 @@ from syncopt.cli._words import count
 
 _STYLES = {Mark.OP: "green", Mark.WAIT: "red", Mark.BARRIER: "yellow", Mark.IDLE: ""}
 _LEGEND = "# tile op   . wait for a flag   | barrier   blank: nothing dispatched"
-_PLAIN_COLUMNS, _LEAST_COLUMNS = 100, 20
+_LEAST_COLUMNS = 20
 _LABEL = 6
 
 
@@ -113,7 +113,7 @@ def print_written(page: Page, written: Iterable[Written]) -> None:
 
 def print_gantt(page: Page, timelines: Timelines) -> None:
     """One row per pipe, the versions below each other on one scale."""
-    columns = max(_LEAST_COLUMNS, min(page.columns, _PLAIN_COLUMNS) - _LABEL - 2)
+    columns = max(_LEAST_COLUMNS, page.columns - _LABEL - 2)
     cycles, drawn = draw(timelines, columns)
     assert cycles.last is not None
     for one in drawn:

@@ -119,6 +119,19 @@ def test_many_slices_are_cut_and_that_is_said(tmp_path: Path, monkeypatch: pytes
     assert "instructions shown (the first in program order)" in text
 
 
+def test_part_of_the_run(tmp_path: Path) -> None:
+    """The charts begin and end with the part; what was written before it is still counted."""
+    path = tmp_path / "r.html"
+    options = ("--args", "6", "--timeline", "2000:3000", "--report", path)
+    assert syncopt("solve", STREAM, *options).exit_code == 0
+    page = parsed(path.read_text(encoding="utf-8"))
+    assert "instructions shown (cycles 2,000 to 3,000)" in page.text
+    for chart in ("timelines", "buffers", "ids"):
+        assert page.charts[chart]["layout"]["xaxis"]["range"] == [2000, 3000]
+    plan = page.charts["buffers"]["data"][1]
+    assert (plan["x"][0], plan["y"][0]) == (2000, 49152)
+
+
 def test_missing_library_is_found_before_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A budget that is too short is not complained about."""
     monkeypatch.setitem(sys.modules, "plotly.offline", None)

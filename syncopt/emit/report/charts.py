@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from syncopt.emit.report.content import Content, Drawn
 from syncopt.emit.timeline import Arrows, Slice, SliceKind, lanes_of
-from syncopt.emit.timeline.occupancy import Steps, live_bytes, live_ids
+from syncopt.emit.timeline.occupancy import Steps
 from syncopt.ir.pipes import Pipe
 
 Chart = dict[str, object]
@@ -25,15 +25,15 @@ def charts(content: Content) -> Mapping[str, Chart]:
     """The charts by the id of their place in the page."""
     drawn = content.drawn
     capacities = {str(memory): size for memory, size in content.capacities.items()}
-    memories = {one.name: {str(m): s for m, s in live_bytes(one.pieces).items()} for one in drawn}
-    flags = {one.name: {arrowed(str(p)): s for p, s in live_ids(one.pieces).items()} for one in drawn}
+    memories = {one.name: {str(m): s for m, s in one.live_bytes.items()} for one in drawn}
+    pairs = {one.name: {arrowed(str(p)): s for p, s in one.live_ids.items()} for one in drawn}
     found = {
         "timelines": _timelines(drawn),
         "busy": _busy(drawn),
         "buffers": _step_charts(drawn, memories, capacities, "bytes"),
     }
-    ids = {pair: content.event_ids for steps in flags.values() for pair in steps}
-    return found | ({"ids": _step_charts(drawn, flags, ids, "ids")} if ids else {})
+    ids = {pair: content.event_ids for steps in pairs.values() for pair in steps}
+    return found | ({"ids": _step_charts(drawn, pairs, ids, "ids")} if ids else {})
 
 
 def arrowed(pair: str) -> str:
@@ -69,9 +69,8 @@ def _timelines(drawn: Sequence[Drawn]) -> Chart:
     ]
     for trace, name in _first_of(traces):
         trace["showlegend"] = name not in ("", "set")
-    end = max((piece.end for one in drawn for piece in one.pieces), default=1)
     rows = _Rows(tuple(one.name for one in drawn), len(lanes) * _LANE_HEIGHT)
-    layout = rows.layout(end, barmode="overlay", bargap=0.2, dragmode="pan")
+    layout = rows.layout(_span(drawn), barmode="overlay", bargap=0.2, dragmode="pan")
     names = [str(lane) for lane in reversed(lanes)]
     for number in range(1, len(drawn) + 1):
         layout[_axis("yaxis", number)] = rows.axis(
@@ -188,15 +187,15 @@ def _step_charts(
 ) -> Chart:
     """One row per memory or pair of pipes, a line per version in each."""
     keys = [key for key in limits if any(key in steps for steps in found.values())]
-    end = max((piece.end for one in drawn for piece in one.pieces), default=1)
     traces: list[Chart] = []
+    _, last = _span(drawn)
     for number, row in enumerate(keys, 1):
         for place, one in enumerate(drawn):
             steps = found[one.name].get(row, Steps((0,), (0,)))
-            traces.append(_step_line(one, place, number, steps, end) | {"showlegend": number == 1})
+            traces.append(_step_line(one, place, number, steps, last) | {"showlegend": number == 1})
     most = {row: max(steps[row].most for steps in found.values() if row in steps) for row in keys}
     rows = _Rows(tuple(f"{row}: at most {most[row]:,} of {limits[row]:,} {unit}" for row in keys), _STEPS_HEIGHT)
-    layout = rows.layout(end, dragmode="pan", hovermode="x")
+    layout = rows.layout(_span(drawn), dragmode="pan", hovermode="x")
     for number, row in enumerate(keys, 1):
         top = limits[row] if unit == "bytes" else max(most[row], 1)
         ticks = {"tickvals": [0, top], "ticktext": ["0", f"{top:,}"]}
@@ -204,13 +203,13 @@ def _step_charts(
     return {"data": traces, "layout": layout}
 
 
-def _step_line(one: Drawn, place: int, number: int, steps: Steps, end: int) -> Chart:
+def _step_line(one: Drawn, place: int, number: int, steps: Steps, last: int) -> Chart:
     return {
         "type": "scatter",
         "mode": "lines",
         "name": one.name,
         "legendgroup": one.name,
-        "x": [*steps.times, max(end, steps.times[-1])],
+        "x": [*steps.times, max(last, steps.times[-1])],
         "y": [*steps.values, steps.values[-1]],
         "hovertemplate": "%{y:,}<extra>" + one.name + "</extra>",
         "line": {"shape": "hv", "width": 1.5, "dash": _DASHES[place % 2], "color": _VERSION_COLOURS[place % 2]},
@@ -220,6 +219,13 @@ def _step_line(one: Drawn, place: int, number: int, steps: Steps, end: int) -> C
 
 
 # -- what all charts share ---------------------------------------------------------------------------------------------
+
+
+def _span(drawn: Sequence[Drawn]) -> tuple[int, int]:
+    """First and last cycle of what is shown."""
+    cycles = drawn[0].shown.version.cycles
+    last = max((piece.end for one in drawn for piece in one.pieces), default=cycles.first + 1)
+    return cycles.first, last if cycles.last is None else max(min(last, cycles.last), cycles.first + 1)
 
 
 def _axis(name: str, number: int) -> str:
@@ -248,7 +254,7 @@ class _Rows:
         anchored: Chart = {"xanchor": "left", "yanchor": "bottom", "showarrow": False, "font": {"size": 12}}
         return {"text": self.titles[number - 1], **place, **anchored}
 
-    def layout(self, end: int, **more: object) -> Chart:
+    def layout(self, span: tuple[int, int], **more: object) -> Chart:
         """Layout with a time axis for every row, which move together; only the last one has figures."""
         count = len(self.titles)
         titles = [self.title(number) for number in range(1, count + 1)]
@@ -256,7 +262,7 @@ class _Rows:
         for number in range(1, count + 1):
             layout[_axis("xaxis", number)] = {
                 "anchor": _axis("y", number),
-                "range": [0, end],
+                "range": list(span),
                 "showticklabels": number == count,
                 "title": {"text": "cycles"} if number == count else {},
                 "tickformat": ",d",

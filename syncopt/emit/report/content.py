@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from syncopt.emit.timeline import Shown, Slice
-from syncopt.ir.pipes import Memory, Pipe
+from syncopt.emit.timeline.occupancy import Steps
+from syncopt.ir.pipes import Memory, Pipe, PipePair
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,18 @@ class Drawn:
         What is shown of it, and what is left out.
     pieces : tuple of Slice
         Its slices, in program order.
+    live_bytes : mapping of Memory to Steps
+        Bytes per on-chip memory that hold a value which is still read.
+    live_ids : mapping of PipePair to Steps
+        Event ids in use per pair of pipes.
     busy : mapping of Pipe to float
         Share of the full run for which each pipe was occupied by tile ops, 0 to 1.
     """
 
     shown: Shown
     pieces: tuple[Slice, ...]
+    live_bytes: Mapping[Memory, Steps]
+    live_ids: Mapping[PipePair, Steps]
     busy: Mapping[Pipe, float]
 
     @property

@@ -1,12 +1,12 @@
 """What memories and flags hold over time."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from syncopt.emit.timeline.slices import Slice
-from syncopt.emit.timeline.versions import Arrows
+from syncopt.emit.timeline.versions import Arrows, Cycles
 from syncopt.ir.footprint import Footprint
 from syncopt.ir.pipes import Memory, Pipe, PipePair
 
@@ -33,14 +33,14 @@ class Held:
     end: int
 
 
-def steps(held: Iterable[Held]) -> Steps:
-    """The sum over time."""
-    changes: Counter[int] = Counter({0: 0})
+def steps(held: Iterable[Held], first: int = 0) -> Steps:
+    """The sum over time, from cycle `first` on."""
+    changes: Counter[int] = Counter({first: 0})
     for piece in held:
-        changes[piece.start] += piece.amount
-        changes[piece.end] -= piece.amount
-    level = changes.pop(0)
-    times, values = [0], [level]
+        changes[max(piece.start, first)] += piece.amount
+        changes[max(piece.end, first)] -= piece.amount
+    level = changes.pop(first)
+    times, values = [first], [level]
     for time in sorted(changes):
         if changes[time]:
             level += changes[time]
@@ -49,38 +49,51 @@ def steps(held: Iterable[Held]) -> Steps:
     return Steps(tuple(times), tuple(values))
 
 
-def live_bytes(pieces: Iterable[Slice]) -> Mapping[Memory, Steps]:
-    """Bytes per on-chip memory that hold a value which is still read.
+class Occupancy:
+    """Bytes and event ids in use during a part of a run; takes the slices of the whole run in program order.
 
-    A value lives from the start of the op that writes it to the completion of the last op that reads it, or to that of
-    the writing op if nothing reads it. `pieces` are in program order.
+    Holds what is in use, and what was during that part.
     """
-    memories: dict[Memory, _Values] = {}
-    for piece in pieces:
+
+    def __init__(self, cycles: Cycles) -> None:
+        self._cycles = cycles
+        self._memories: dict[Memory, _Values] = {}
+        self._ids: dict[PipePair, list[Held]] = {}
+        self._arrows = Arrows()
+
+    def add(self, piece: Slice) -> None:
+        """Take the next slice."""
+        arrow = self._arrows.arrow(piece)
+        if arrow is not None and piece.flag is not None:
+            self._ids.setdefault(piece.flag.pair, []).extend(self._within(Held(1, arrow[0].start, arrow[1].end)))
         read = [access.footprint for access in piece.instance.accesses if not access.writes]
         written = [access.footprint for access in piece.instance.accesses if access.writes]
-        for footprint in (*read, *written):
-            if isinstance(footprint.space, Memory):
-                memories.setdefault(footprint.space, _Values())
-        for memory, values in memories.items():
+        for memory in {footprint.space for footprint in (*read, *written) if isinstance(footprint.space, Memory)}:
+            values = self._memories.setdefault(memory, _Values(self._within))
             values.access(_runs(read, memory), _runs(written, memory), piece.start, piece.done)
-    return {memory: steps(memories[memory].lifetimes()) for memory in Memory if memory in memories}
 
+    def live_bytes(self) -> Mapping[Memory, Steps]:
+        """Bytes per on-chip memory that hold a value which is still read.
 
-def live_ids(pieces: Iterable[Slice]) -> Mapping[PipePair, Steps]:
-    """Event ids in use per pair of pipes: from the start of a set to the end of the wait that takes it.
+        A value lives from the start of the op that writes it to the completion of the last op that reads it, or to that
+        of the writing op if nothing reads it.
+        """
+        first = self._cycles.first
+        return {m: steps(self._memories[m].lifetimes(), first) for m in Memory if m in self._memories}
 
-    A set whose wait is not among `pieces` is not counted, nor a wait whose set is not.
-    """
-    arrows = Arrows()
-    held: dict[PipePair, list[Held]] = {}
-    for piece in pieces:
-        arrow = arrows.arrow(piece)
-        if arrow is not None and piece.flag is not None:
-            held.setdefault(piece.flag.pair, []).append(Held(1, arrow[0].start, arrow[1].end))
-    order = list(Pipe)
-    pairs = sorted(held, key=lambda pair: (order.index(pair.source), order.index(pair.target)))
-    return {pair: steps(held[pair]) for pair in pairs}
+    def live_ids(self) -> Mapping[PipePair, Steps]:
+        """Event ids in use per pair of pipes: from the start of a set to the end of the wait that takes it.
+
+        A set without a wait is not counted.
+        """
+        order = list(Pipe)
+        pairs = sorted(self._ids, key=lambda pair: (order.index(pair.source), order.index(pair.target)))
+        return {pair: steps(self._ids[pair], self._cycles.first) for pair in pairs}
+
+    def _within(self, held: Held) -> Iterator[Held]:
+        """The same if it is during the part."""
+        if held.end > self._cycles.first and (self._cycles.last is None or held.start <= self._cycles.last):
+            yield held
 
 
 _Run = tuple[int, int]
@@ -108,9 +121,10 @@ class _Value:
 
 
 class _Values:
-    """What one memory holds, as pieces that do not overlap."""
+    """What one memory holds, as pieces that do not overlap, and what it held of what `within` lets through."""
 
-    def __init__(self) -> None:
+    def __init__(self, within: Callable[[Held], Iterable[Held]]) -> None:
+        self._within = within
         self._values: list[_Value] = []
         self._dead: list[Held] = []
 
@@ -131,13 +145,12 @@ class _Values:
             self._values.extend(_Value(first, last, start, done) for first, last in _gaps(run, kept))
 
     def lifetimes(self) -> list[Held]:
-        """Every value there was."""
-        for value in list(self._values):
-            self._end(value)
-        return self._dead
+        """Every value there was and is."""
+        alive = [Held(value.last - value.first, value.born, value.used) for value in self._values]
+        return [*self._dead, *(held for value in alive for held in self._within(value))]
 
     def _end(self, value: _Value) -> None:
-        self._dead.append(Held(value.last - value.first, value.born, value.used))
+        self._dead.extend(self._within(Held(value.last - value.first, value.born, value.used)))
         self._values.remove(value)
 
     def _split(self, run: _Run) -> None:

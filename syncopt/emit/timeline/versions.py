@@ -93,13 +93,18 @@ class Shown:
         return text
 
 
-def show(version: Version, sink: Callable[[Slice], None]) -> Shown:
-    """Replay a version and hand the slices that are to be shown to `sink`, in program order."""
+def _ignore(_: Slice) -> None:
+    pass
+
+
+def show(version: Version, sink: Callable[[Slice], None], every: Callable[[Slice], None] = _ignore) -> Shown:
+    """Replay a version; the slices that are to be shown go to `sink`, all of them to `every`, in program order."""
     shown = executed = 0
 
     def take(piece: Slice) -> None:
         nonlocal shown, executed
         executed += 1
+        every(piece)
         if version.cycles.shows(piece) and (version.most is None or shown < version.most):
             shown += 1
             sink(piece)

@@ -6,7 +6,8 @@ from html.parser import HTMLParser
 from typing import Any
 
 from syncopt.emit.report import Content, Drawn, Table, chart_library, render_page
-from syncopt.emit.timeline import Slice, show
+from syncopt.emit.timeline import Cycles, Slice, show
+from syncopt.emit.timeline.occupancy import Occupancy
 from syncopt.ir.pipes import Memory, Pipe
 from tests.emit.timeline.drawing import guarded_version
 
@@ -61,8 +62,10 @@ def parsed(html: str) -> Page:
 def drawn(name: str) -> Drawn:
     """guarded.pto as a version."""
     pieces: list[Slice] = []
-    shown = show(guarded_version(name), pieces.append)
-    return Drawn(shown, tuple(pieces), {Pipe.MTE2: 280 / 965, Pipe.V: 128 / 965})
+    occupancy = Occupancy(Cycles())
+    shown = show(guarded_version(name), pieces.append, occupancy.add)
+    busy = {Pipe.MTE2: 280 / 965, Pipe.V: 128 / 965}
+    return Drawn(shown, tuple(pieces), occupancy.live_bytes(), occupancy.live_ids(), busy)
 
 
 def content(**changes: Any) -> Content:

@@ -1,7 +1,9 @@
 """Bytes and event ids over time."""
 
-from syncopt.emit.timeline import Slice, SliceKind
-from syncopt.emit.timeline.occupancy import Held, Steps, live_bytes, live_ids, steps
+from collections.abc import Iterable
+
+from syncopt.emit.timeline import Cycles, Slice, SliceKind
+from syncopt.emit.timeline.occupancy import Held, Occupancy, Steps, steps
 from syncopt.ir.footprint import Access, Footprint, strided
 from syncopt.ir.kernel import NO_SPAN, TileOp
 from syncopt.ir.pipes import Memory, Pipe, PipePair
@@ -22,9 +24,17 @@ def tile(first: int, size: int) -> Footprint:
     return Footprint(Memory.VEC, first, size)
 
 
-def live(*ops: Slice) -> list[tuple[int, int]]:
+def occupied(pieces: Iterable[Slice], cycles: Cycles | None = None) -> Occupancy:
+    """What a run occupies."""
+    occupancy = Occupancy(cycles or Cycles())
+    for piece in pieces:
+        occupancy.add(piece)
+    return occupancy
+
+
+def live(*ops: Slice, cycles: Cycles | None = None) -> list[tuple[int, int]]:
     """Cycles and bytes of UB."""
-    found = live_bytes(ops)[Memory.VEC]
+    found = occupied(ops, cycles).live_bytes()[Memory.VEC]
     return list(zip(found.times, found.values, strict=True))
 
 
@@ -69,8 +79,15 @@ def test_columns_of_a_tile() -> None:
     assert live(op(0, 10, [], [columns]), op(10, 20, [tile(64, 8)], [])) == [(0, 16), (10, 8), (20, 0)]
 
 
+def test_part_of_a_run_knows_what_was_written_before() -> None:
+    """From 40 to 60: one value is older and read later, one is dead by then, one comes later."""
+    a, b, c = tile(0, 100), tile(100, 50), tile(200, 25)
+    ops = [op(0, 10, [], [a]), op(0, 20, [], [b]), op(50, 55, [], [c]), op(90, 95, [a], []), op(95, 99, [], [b])]
+    assert live(*ops, cycles=Cycles(40, 60)) == [(40, 100), (50, 125), (55, 100), (95, 0)]
+
+
 def test_global_memory_has_no_occupancy() -> None:
-    assert live_bytes(sliced(toy(), [load(10)])) == {}
+    assert occupied(sliced(toy(), [load(10)])).live_bytes() == {}
 
 
 def test_ids_are_in_use_from_set_to_wait() -> None:
@@ -81,10 +98,11 @@ def test_ids_are_in_use_from_set_to_wait() -> None:
         *(load(1), set_flag(*flag, 1), wait_flag(*flag, 1), matmul(1), set_flag(Pipe.M, Pipe.MTE2)),
     ]
     # load 1 to 11; set 11 to 12, up at 19; load 12 to 13; set 13 to 14, up at 21; waits end at 19 and 21
-    assert live_ids(sliced(toy(), program)) == {PipePair(*flag): Steps((0, 11, 13, 19, 21), (0, 1, 2, 1, 0))}
+    assert occupied(sliced(toy(), program)).live_ids() == {PipePair(*flag): Steps((0, 11, 13, 19, 21), (0, 1, 2, 1, 0))}
 
 
 def test_changes_of_one_cycle_are_one_step() -> None:
     assert steps([Held(3, 0, 5), Held(3, 5, 9), Held(1, 5, 5)]) == Steps((0, 9), (3, 0))
     assert steps([]) == Steps((0,), (0,))
+    assert steps([Held(3, 2, 5), Held(1, 0, 3)], 3) == Steps((3, 5), (3, 0))
     assert steps([Held(3, 2, 5), Held(4, 3, 4)]).most == 7
