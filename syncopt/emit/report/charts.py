@@ -95,7 +95,8 @@ def _group(piece: Slice) -> str:
 
 def _groups(pieces: Iterable[Slice]) -> Mapping[str, str]:
     """Colours of the groups that slices belong to: ops by name, flags and barriers by kind."""
-    names = dict.fromkeys(_group(piece) for piece in pieces)
+    lanes = {_group(piece): piece.lane for piece in pieces}
+    names = sorted(lanes, key=lambda name: (list(Pipe).index(lanes[name]), name))
     ops = [name for name in names if name not in _COLOURS]
     colours = {name: _OP_COLOURS[number % len(_OP_COLOURS)] for number, name in enumerate(ops)}
     return colours | {name: colour for name, colour in _COLOURS.items() if name in names}

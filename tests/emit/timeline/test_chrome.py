@@ -8,9 +8,13 @@ cycles. The last barrier is met at clock 14 and ends at 965 + 5; 2 of its cycles
 
 import io
 import json
+import tracemalloc
+from collections.abc import Iterator
+from copy import copy
 
 from syncopt.emit.timeline import Cycles, write_chrome
 from syncopt.ir.pipes import Pipe
+from syncopt.ir.trace import Instance
 from tests.emit.timeline.drawing import guarded_version, text_of, toy_version
 from tests.sim.programs import load, matmul, set_flag, toy, wait_flag
 
@@ -98,3 +102,39 @@ def test_arrow_to_a_wait_that_holds_nothing_ends_at_its_start() -> None:
     [wait] = [event for event in events if event.get("cat") == "wait"]
     [end] = [event for event in events if event["ph"] == "f"]
     assert (wait["ts"], wait["dur"], end["ts"]) == (12, 0, 12)
+
+
+class Nowhere(io.StringIO):
+    """A file that keeps nothing."""
+
+    def write(self, text: str, /) -> int:
+        return len(text)
+
+
+class Rounds:
+    """The same ops so many times over: a load and a matmul, with flags both ways; no instance is kept."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __iter__(self) -> Iterator[Instance]:
+        there, back = (Pipe.MTE2, Pipe.M), (Pipe.M, Pipe.MTE2)
+        ops = (load(10), set_flag(*there), wait_flag(*there), matmul(10), set_flag(*back), wait_flag(*back))
+        for _ in range(self._count):
+            yield from map(copy, ops)
+
+
+def peak(rounds: int) -> int:
+    """Most bytes in use while a trace of so many rounds is written."""
+    tracemalloc.start()
+    try:
+        [shown] = write_chrome(Nowhere(), [toy_version(toy(), Rounds(rounds))], {})
+        assert shown.slices == 6 * rounds
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_trace() -> None:
+    peak(10)  # what is made once
+    assert peak(500) < 1.5 * peak(50)
