@@ -1,7 +1,7 @@
 """Slices and files of small programs and kernels."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from syncopt.emit.timeline import Cycles, Slice, Version, slices
@@ -30,7 +30,7 @@ def stalls(piece: Slice) -> list[tuple[str, int]]:
 
 
 def toy_version(
-    machine: Machine, program: Sequence[Instance], cycles: Cycles | None = None, most: int | None = None
+    machine: Machine, program: Iterable[Instance], cycles: Cycles | None = None, most: int | None = None
 ) -> Version:
     """A program as a version."""
     return Version("toy", NOWHERE, program, machine, "the full run", cycles or Cycles(), most)
