@@ -28,7 +28,7 @@ from syncopt.cli._timeline import (
     print_written,
     refuse_same_files,
     shown_document,
-    write_report,
+    write_timelines,
 )
 from syncopt.cli._words import times
 
@@ -45,11 +45,10 @@ def run_solve(options: SolveOptions) -> None:
         solved = solve(job, request)
     page = Page()
     timelines = solved_timelines(solved, part)
-    written = [] if trace is None else [trace.write(timelines)]
-    written += [] if report is None else [write_report(report, solved, timelines)]
     if options.json:
         if output is not None:
             output.write(solved.text)
+        written = write_timelines(trace, report, solved, timelines)
         outputs = {} if output is None else {"pto": output.named}
         diff = "".join(_diff(solved, output)) if options.diff else None
         document = solve_document(solved, outputs | outputs_of(written), diff)
@@ -59,7 +58,7 @@ def run_solve(options: SolveOptions) -> None:
         if options.verbose:
             print_gantt(page, timelines)
         _write(page, solved, output)
-        print_written(page, written)
+        print_written(page, write_timelines(trace, report, solved, timelines))
         if options.diff:
             page.line()
             page.diff(_diff(solved, output))

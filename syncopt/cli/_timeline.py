@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from rich.text import Text
@@ -76,11 +77,16 @@ def report_file(kernel: Path, output: Path | None, force: bool) -> Target | None
     return target(kernel, output, force, in_place=False)
 
 
-def write_report(file: Target, solved: Solved, timelines: Timelines) -> Written:
-    """Write the report of a solve."""
-    page, shown = report_page(solved, timelines)
-    file.write(page.encode())
-    return Written("report", file, shown)
+def write_timelines(
+    trace: TraceFile | None, report: Target | None, solved: Solved, timelines: Timelines
+) -> list[Written]:
+    """Write what a solve was asked for."""
+    written = [] if trace is None else [trace.write(timelines)]
+    if report is not None:
+        page, shown = report_page(solved, timelines)
+        report.write(page.encode())
+        written.append(Written("report", report, shown))
+    return written
 
 
 def refuse_same_files(*files: Target | None) -> None:
@@ -131,8 +137,9 @@ def print_gantt(page: Page, timelines: Timelines) -> None:
 def _rows(drawn: Gantt) -> list[Text]:
     rows: list[Text] = []
     for pipe, marks in drawn.rows.items():
-        row = Text(f"  {pipe!s:{_LABEL}}", QUIET)
-        for mark in marks:
-            row.append(mark.value, _STYLES[mark])
+        row = Text()
+        row.append(f"  {pipe!s:{_LABEL}}", QUIET)
+        for mark, run in groupby(marks):
+            row.append(mark.value * len(list(run)), _STYLES[mark])
         rows.append(row)
     return rows

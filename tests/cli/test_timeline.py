@@ -177,3 +177,16 @@ def test_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     message = refusal(syncopt("simulate", GUARDED, "--trace", tmp_path / "t.json"))
     assert message == f"error: cannot write {tmp_path / 't.json'}: No space left on device"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_plan_is_kept_where_the_trace_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("syncopt.cli._timeline.write_trace", full)
+    for number, options in enumerate([[], ["--json"]]):
+        plan = tmp_path / f"{number}.pto"
+        result = syncopt("solve", STREAM, "--args", "2", "-o", plan, "--trace", tmp_path / "t.json", *options)
+        assert result.exit_code == 2
+        assert "No space left on device" in result.stderr
+        assert "pto.set_flag" in plan.read_text()
