@@ -9,6 +9,7 @@ from syncopt.check.faults import Fault, Grading
 from syncopt.check.findings import SEVERITIES, Finding, Judgement, Report, Severity, errors_of
 from syncopt.check.inspection import Inspector, Rules, Watched
 from syncopt.check.proof import Proof, Proven, Recording, Unproven
+from syncopt.check.starts import Start, other_starts
 from syncopt.check.wording import line_of
 from syncopt.hwmodel import Machine
 from syncopt.ir.forcing import TripCounts
@@ -130,6 +131,7 @@ class _Check:
         self._run = 0
         self._reached: set[int] = set()
         self._timed = False
+        self._starts: list[Start] = []
         self._unreachable = False
         self._open_queues = False
         self._untraced: list[tuple[Execution, InputError]] = []
@@ -142,6 +144,7 @@ class _Check:
             raise self._untraced[0][1]
         if not errors_of(self._collected.findings()):
             self._look_for_repeats()
+            self._inspect_other_starts()
         self._inspect_missed()
         findings = self._collected.findings()
         proven, unproven = tuple(self._proven()), tuple(self._unproven())
@@ -153,6 +156,14 @@ class _Check:
     def _inspect_all(self, executions: Iterable[Execution]) -> None:
         for execution in executions:
             self._inspect(execution)
+
+    def _inspect_other_starts(self) -> None:
+        """Run what other arguments and blocks make of the starts of loops."""
+        for start in other_starts(self._executions.trips, self._setting, self._proof.periods):
+            before = self._run
+            self._inspect_all(self._executions.from_start(start))
+            if self._run > before:
+                self._starts.append(start)
 
     def _inspect_missed(self) -> None:
         """Run the arms of ifs that nothing has reached.
@@ -208,9 +219,10 @@ class _Check:
         runs: list[ExecutionTrips] = []
 
         def trace() -> Iterator[Instance]:
-            overrides = execution.overrides(self._executions.trips, self._setting, recording)
+            setting = execution.setting(self._setting)
+            overrides = execution.overrides(self._executions.trips, setting, recording)
             runs.append(overrides)
-            for instance in Tracer(self._kernel, self._setting, overrides):
+            for instance in Tracer(self._kernel, setting, overrides):
                 self._reached.add(instance.op.uid)
                 yield instance
 
@@ -264,7 +276,8 @@ class _Check:
             yield "different pointer arguments do not alias"
         given = ", ".join(f"{name} = {value}" for name, value in setting.arguments.items())
         where = f"block {setting.block_idx} of {setting.block_num}"
-        yield f"what is not forced is computed for {given + ', ' if given else ''}{where}"
+        starts = f"; starts of loops for {', '.join(map(str, self._starts))} too" if self._starts else ""
+        yield f"what is not forced is computed for {given + ', ' if given else ''}{where}{starts}"
         if executions.trips.groups:
             yield "loop variables do not overflow"
         for loop in executions.trips.fixed:

@@ -6,6 +6,7 @@ from itertools import combinations, product
 from math import prod
 
 from syncopt.check.execution import AS_GIVEN, Branches, Execution
+from syncopt.check.starts import Start
 from syncopt.ir.forcing import LoopGroup, TripCounts
 from syncopt.ir.intervals import Assumptions, Intervals, trip_interval
 from syncopt.ir.kernel import Barrier, Block, Flag, For, If, TileOp, Value, regions, walk
@@ -70,6 +71,12 @@ class Executions:
             return
         self.limits[group] = limit
         yield from self._with_counts(counts)
+
+    def from_start(self, start: Start) -> Iterator[Execution]:
+        """All executions within the limits, from another start; none if that is more than can be run."""
+        counts = list(product(*(range(limit + 1) for limit in self.limits)))
+        if self.is_complete and self._is_affordable(counts):
+            yield from (execution.starting(start) for execution in self._with_counts(counts))
 
     def trip_range(self, group: int) -> tuple[int, int | None]:
         """The least and the largest trip count that the assumptions leave a group (None: any number)."""

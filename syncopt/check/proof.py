@@ -101,6 +101,11 @@ class Proof:
         The kernel.
     trips : TripCounts
         Its loops.
+
+    Attributes
+    ----------
+    periods : dict of group index to int
+        Iterations after which what the loops of a group do repeats, flags aside.
     """
 
     def __init__(self, kernel: Kernel, trips: TripCounts) -> None:
@@ -110,6 +115,7 @@ class Proof:
         self._kernel = kernel
         self._counts: dict[tuple[int, int], _Counts] = {}
         self._problems: dict[int, list[Problem]] = {}
+        self.periods: dict[int, int] = {}
         self._lone: dict[int, list[CountMotion]] = {}
 
     def start(self, execution: Execution) -> "Recording":
@@ -133,7 +139,10 @@ class Proof:
         for visit in visits:
             visit.problems = self._without(visit.problems, data)
             group = self.trips.group_of(visit.loop)
-            if group is not None and execution.counts[group] >= _FEWEST:
+            if group is None:
+                continue
+            self.periods[group] = math.lcm(self.periods.get(group, 1), visit.period)
+            if execution.counts[group] >= _FEWEST:
                 self._counts.setdefault((group, execution.counts[group]), _Counts()).add(visit)
                 self._note(group, visit.problems)
         for group, count in execution.counts.items():
