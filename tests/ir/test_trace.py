@@ -334,7 +334,6 @@ def test_part_of_a_part_at_an_unknown_offset_may_be_anywhere_in_the_tile() -> No
 # -- refusals ------------------------------------------------------------------------------------------------------
 
 
-
 @pytest.mark.parametrize(
     ("body", "line", "message"),
     [
