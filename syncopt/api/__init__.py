@@ -1,6 +1,7 @@
 """The functions behind the commands."""
 
-from syncopt.api._check import Checked, check
+from syncopt.api._check import Checked, check, with_executions
+from syncopt.api._execute import Executions, Outcome, difference_text, hang_text
 from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
@@ -30,6 +31,7 @@ __all__ = [
     "CoreRun",
     "Cycles",
     "EventScope",
+    "Executions",
     "Figure",
     "Finding",
     "FindingKind",
@@ -43,6 +45,7 @@ __all__ = [
     "Move",
     "NoPlan",
     "OrderMode",
+    "Outcome",
     "Replay",
     "Report",
     "Request",
@@ -60,8 +63,10 @@ __all__ = [
     "WrongPlan",
     "changed_figures",
     "check",
+    "difference_text",
     "draw",
     "figures",
+    "hang_text",
     "load_machine",
     "machine_names",
     "plan_diff",
@@ -72,5 +77,6 @@ __all__ = [
     "simulated",
     "solve",
     "solved_timelines",
+    "with_executions",
     "write_trace",
 ]

@@ -14,7 +14,9 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 _E = TypeVar("_E", bound=Enum)
 
-WITHOUT_EFFECT = frozenset({"accPhase", "stPhase", "layout", "isBinary", "precisionType"})
+WITHOUT_EFFECT = frozenset(
+    {"accPhase", "stPhase", "layout", "isBinary", "precisionType", "highPrecision", "src1Col", "src0eqdst"}
+)
 """Attributes that change nothing here: hints for the unit, the last bit of a result, what types say already."""
 
 

@@ -96,10 +96,17 @@ def read_program(kernel: Kernel, setting: Setting, machine: Machine, seed: int =
     InputError
         If an op has no numeric meaning here, an operand is not known, or there is too much to execute.
     """
+    _refuse_no_pointers(kernel)
     reader = _Reader(kernel, setting, seed)
     pairs = list(reader.read())
     instances = tuple(instance for instance, _ in pairs)
     sizes = _sizes(kernel, instances)
+    if not any(
+        access.writes and not isinstance(access.footprint.space, Memory) for i in instances for access in i.accesses
+    ):
+        raise InputError(
+            "nothing is stored to global memory: there is no number to compare", kernel.source, kernel.span
+        )
     return Program(kernel, machine, instances, tuple(call for _, call in pairs), sizes, seed)
 
 
@@ -158,6 +165,12 @@ class _Reader(Overrides):
         if op not in self._attributes:
             self._attributes[op] = parse_attributes(op.attributes)
         return self._operands.call(op, self._env, row.scratch, self._attributes[op])
+
+
+def _refuse_no_pointers(kernel: Kernel) -> None:
+    if not any(isinstance(argument.type, PointerType) for argument in kernel.arguments):
+        message = f"{kernel.name} has no pointer argument: there is no number to compare"
+        raise InputError(message, kernel.source, kernel.span)
 
 
 def _is_float(argument: Value) -> bool:
