@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from syncopt.execute.memory import Memories, Region, Write
-from syncopt.execute.numbers import Numbers, encoded, is_float, number_type
+from syncopt.execute.numbers import Numbers, decoded, encoded, is_float
 from syncopt.execute.operands import Call, Rule
 from syncopt.ir.scalars import Number
 from syncopt.ir.source import InputError
@@ -111,7 +111,7 @@ def same_type(call: Call, memories: Memories, region: Region) -> Numbers:
 
 def scalar(number: Number, dtype: DType) -> Numbers:
     """A number as an element."""
-    return np.array([[number]]).astype(number_type(dtype))
+    return decoded(encoded(np.array([[number]]), dtype), dtype)
 
 
 def written(call: Call, numbers: Numbers) -> tuple[Write, ...]:

@@ -12,10 +12,10 @@ from syncopt.ir.source import InputError
 from syncopt.ir.types import DType
 
 _RELU = {"NO_RELU": False, "NORMAL_RELU": True}
-_CONVERSIONS = frozenset(
-    {(DType.F32, DType.F16), (DType.F32, DType.BF16), (DType.F16, DType.F32), (DType.BF16, DType.F32)}
-)
-"""Moves that change the type; what is narrowed goes to the nearest number, ties to even."""
+_NARROWED = frozenset({(DType.F32, DType.F16), (DType.F32, DType.BF16)})
+"""Conversions of the fixpipe: to the nearest number, ties to even."""
+_WIDENED = frozenset({(DType.F16, DType.F32), (DType.BF16, DType.F32)})
+"""Conversions on the way to the bias table."""
 
 
 def _load(call: Call, memories: Memories) -> tuple[Write, ...]:
@@ -73,7 +73,8 @@ def _moved(call: Call, memories: Memories, source: Region, target: Region) -> Bi
         bits = encoded(np.maximum(decoded(bits, source.dtype), 0), source.dtype)
     if source.dtype is target.dtype or _is_retyped(source, target):
         return bits
-    if (source.dtype, target.dtype) not in _CONVERSIONS:
+    from_acc, to_bias = source.space is Memory.ACC, target.space is Memory.BIAS
+    if (source.dtype, target.dtype) not in (_NARROWED if from_acc else _WIDENED if to_bias else ()):
         raise InputError(f"{call.name} from {source.dtype.spelling} to {target.dtype.spelling} has no meaning here")
     return encoded(decoded(bits, source.dtype), target.dtype)
 
