@@ -21,6 +21,8 @@ _TYPES = frozenset(
     }
 )
 """Element types of left, right and accumulator that there are."""
+_PIECE = 1 << 17
+"""Multiplications of a piece of a product."""
 
 
 def _product(call: Call, memories: Memories) -> tuple[Write, ...]:
@@ -61,7 +63,16 @@ def _multiplied(call: Call, memories: Memories) -> NDArray[np.float64]:
     if left.cols != right.rows:
         raise InputError(f"{call.name} of {left.rows} x {left.cols} by {right.rows} x {right.cols} elements")
     a, b = (memories.numbers(region).astype(np.float64) for region in (left, right))
-    return a @ b
+    return _on_one_thread(a, b)
+
+
+def _on_one_thread(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The product, in pieces that BLAS finds too small for threads: waiting for those takes longer on busy cores."""
+    found = np.empty((a.shape[0], b.shape[1]))
+    rows = max(1, _PIECE // max(b.size, 1))
+    for row in range(0, a.shape[0], rows):
+        np.matmul(a[row : row + rows], b, out=found[row : row + rows])
+    return found
 
 
 def _written(call: Call, numbers: NDArray[np.float64]) -> tuple[Write, ...]:

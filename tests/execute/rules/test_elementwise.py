@@ -58,7 +58,7 @@ def test_bits(name: str, compute: Callable[[Matrix, Matrix], Matrix]) -> None:
     a, b, found = result(f"t{name}", [tile("i16"), tile("i16")], tile("i16"))
     assert np.array_equal(found, compute(a, b))
     a, found = result(f"t{name}s", [tile("i32"), Number(6, "i32")], tile("i32"))
-    assert np.array_equal(found, compute(a, np.int32(6)))
+    assert np.array_equal(found, compute(a, np.array(6, a.dtype)))
 
 
 @pytest.mark.parametrize("name", BINARY)

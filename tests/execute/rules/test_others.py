@@ -57,6 +57,11 @@ def test_scratch_is_spoilt() -> None:
     assert set(done.after("out").view(np.uint32).tolist()) == {0xA5A5A5A5}
 
 
+def away_from_zero(numbers: Matrix) -> Matrix:
+    """The nearest integers, ties away from zero."""
+    return np.sign(numbers) * np.floor(np.abs(numbers) + 0.5)
+
+
 # -- conversion ----------------------------------------------------------------------------------------------------
 
 
@@ -64,7 +69,7 @@ def test_scratch_is_spoilt() -> None:
     ("mode", "compute"),
     [
         ("RINT", np.rint),
-        ("ROUND", lambda a: np.sign(a) * np.floor(np.abs(a) + 0.5)),
+        ("ROUND", away_from_zero),
         ("FLOOR", np.floor),
         ("CEIL", np.ceil),
         ("TRUNC", np.trunc),
