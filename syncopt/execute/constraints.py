@@ -9,7 +9,7 @@ one.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from syncopt.execute.program import Program
@@ -70,18 +70,33 @@ def constraints_of(program: Program) -> Constraints:
 
 @dataclass(slots=True)
 class _Touched:
-    """Places of the tile ops of one pipe behind its last barrier, by the footprint that they read or write last."""
+    """Places of the tile ops of one pipe behind its last barrier, by the footprint that they read or write last.
+
+    The footprints stand in the order of their last place.
+    """
 
     reads: dict[Footprint, deque[int]] = field(default_factory=dict[Footprint, deque[int]])
     writes: dict[Footprint, deque[int]] = field(default_factory=dict[Footprint, deque[int]])
 
     def note(self, footprint: Footprint, place: int, writes: bool) -> None:
         """An access; whoever comes after a write comes after what the write came after."""
+        places = self.reads.pop(footprint, None) or deque[int](maxlen=MOST_IN_FLIGHT)
         if writes:
+            self.writes.pop(footprint, None)
             self.writes[footprint] = deque([place])
-            self.reads.pop(footprint, None)
         else:
-            self.reads.setdefault(footprint, deque(maxlen=MOST_IN_FLIGHT)).append(place)
+            places.append(place)
+            self.reads[footprint] = places
+
+    def met(self, footprint: Footprint, writes: bool, since: int) -> Iterator[int]:
+        """Places from `since` on of the accesses that an access conflicts with."""
+        start, end = footprint.start, footprint.end
+        for kept in (self.writes, self.reads) if writes else (self.writes,):
+            for other, places in reversed(kept.items()):
+                if places[-1] < since:
+                    break
+                if other.start < end and start < other.end and other.meets(footprint):
+                    yield from places
 
 
 @dataclass(slots=True)
@@ -171,26 +186,16 @@ class _Builder:
 
     def _conflicts(self, instance: Instance, lane: _Lane) -> Iterator[int]:
         """Earlier tile ops of the pipe that must be complete before this one starts."""
+        since = lane.window[0] if len(lane.window) == MOST_IN_FLIGHT else 0
         for footprint, writes in instance.accesses:
             touched = lane.touched.get(footprint.space)
-            if touched is None:
-                continue
-            kept = (touched.writes, touched.reads) if writes else (touched.writes,)
-            for place in _met(footprint, kept):
+            for place in touched.met(footprint, writes, since) if touched is not None else ():
                 if not self._needs_barrier(self._program.instances[place], instance):
                     yield place
 
     def _needs_barrier(self, earlier: Instance, later: Instance) -> bool:
         assert earlier.work is not None and later.work is not None
         return self._machine.same_pipe_barrier_needed(earlier.work, later.work)
-
-
-def _met(footprint: Footprint, kept: Iterable[dict[Footprint, deque[int]]]) -> Iterator[int]:
-    start, end = footprint.start, footprint.end
-    for by_footprint in kept:
-        for other, places in by_footprint.items():
-            if other.start < end and start < other.end and other.meets(footprint):
-                yield from places
 
 
 def _sets_of_waits(instances: Sequence[Instance]) -> dict[int, list[Event]]:

@@ -225,7 +225,9 @@ def _late(constraints: Constraints, schedule: Schedule) -> Order:
 def _demanded(progress: _Progress, held: set[Event]) -> list[Event]:
     """The completions that have to come before something else can come: as few of the last ones as possible."""
     best: tuple[int, int, list[Event]] | None = None
-    for event in held:
+    for event in sorted(held):
+        if best is not None and event > best[0]:
+            break
         for other in progress.after[event]:
             missing = [earlier for earlier in progress.before[other] if not progress.come[earlier]]
             if all(earlier in held for earlier in missing):
