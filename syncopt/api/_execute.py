@@ -92,7 +92,7 @@ class Executions:
 def hang_text(kernel: Kernel, outcome: Outcome) -> str:
     """Which waits hold a kernel for ever."""
     names = ", ".join(name_of(kernel, instance.op, instance.event) for instance in outcome.blocked)
-    return f"hangs when executed: no set answers {names}"
+    return f"hangs when executed: {names} never ends"
 
 
 def difference_text(kernel: Kernel, difference: Difference) -> str:

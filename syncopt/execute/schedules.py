@@ -254,7 +254,11 @@ def _replayed(constraints: Constraints, schedule: Schedule) -> Order:
     for _, _, event in sorted(times):
         order.add(event)
     hang = found.deadlock
-    return Order(schedule, tuple(order.events), () if hang is None else hang.blocked)
+    if hang is None:
+        return Order(schedule, tuple(order.events))
+    # Where the scalar unit itself hangs, no pipe need be waiting.
+    stopped = (i for i in program.instances if i.op is hang.op and i.iteration == hang.iteration)
+    return Order(schedule, tuple(order.events), hang.blocked or tuple(stopped)[:1])
 
 
 class _Sequence:

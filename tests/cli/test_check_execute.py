@@ -39,15 +39,20 @@ def test_nothing_is_executed_unless_asked_for() -> None:
 
 
 def test_hang_is_a_finding(tmp_path: Path) -> None:
-    """The second half of the waits finds no set."""
+    """The store waits for a product that nobody says is there."""
     path = tmp_path / "hangs.pto"
     text = HAND.read_text()
     flag = "pto.record_event[#pto.sync_op_type<TMATMUL>, #pto.sync_op_type<TSTORE_ACC>, <EVENT_ID0>]\n"
     assert text.count(flag) == 1
     path.write_text(text.replace(flag, "\n"))
-    result = syncopt("check", path, *SMALL)
+    result = syncopt("check", path, *SMALL, "--json")
     assert result.exit_code == 1
-    assert "hangs when executed: no set answers wait_flag M->FIX id 0" in result.stdout
+    hangs = [
+        finding for finding in document(result)["findings"] if finding["message"].startswith("hangs when executed")
+    ]
+    assert {finding["kind"] for finding in hangs} == {"deadlock"}
+    assert all("wait_flag M->FIX id 0 (line " in finding["message"] for finding in hangs)
+    assert {order["outcome"] for order in document(result)["executed"]["orders"]} == {"hangs"}
 
 
 def test_too_many_instructions_are_refused() -> None:
@@ -69,9 +74,12 @@ def test_order_without_costs_is_left_out(tmp_path: Path) -> None:
         f"pto.tgather ins(%a, {{maskPattern = #pto.mask_pattern<P1111>}} : {tile}) outs(%b : {tile})\n"
         f"pto.barrier <PIPE_ALL>\npto.tstore ins(%b : {tile}) outs(%p : {box})\npto.barrier <PIPE_ALL>\nreturn\n}}\n"
     )
-    result = syncopt("check", path, "--execute", "--orders", "1")
+    result = syncopt("check", path, "--execute", "--orders", "1", "--json")
     assert result.exit_code == 0
-    assert "not executed: pto.tgather (vec -> vec) has no published cost" in result.stdout
+    first, *others = document(result)["executed"]["orders"]
+    assert (first["order"], first["outcome"]) == ("replay", "not executed")
+    assert first["message"] == "not executed: pto.tgather (vec -> vec) has no published cost"
+    assert {order["outcome"] for order in others} == {"equal"}
 
 
 @pytest.mark.parametrize("orders", ["-1", "many"])

@@ -167,12 +167,21 @@ def test_waits_for_each_other_block() -> None:
     assert order.events == ()
 
 
-def test_scalar_wait_blocks_dispatch() -> None:
+@pytest.mark.parametrize("kind", [ScheduleKind.REPLAY, ScheduleKind.LATE_RESULTS])
+def test_scalar_wait_blocks_dispatch(kind: ScheduleKind) -> None:
     """What stands behind a wait of the scalar unit does not start, whatever its pipe."""
     body = "rows %c0\nload t0\nwait MTE2 S\nstore t1\n"
-    order = order_of(constraints_of(program_of(stream(body=body))), Schedule(ScheduleKind.LATE_RESULTS))
+    order = order_of(constraints_of(program_of(stream(body=body))), Schedule(kind))
     assert [str(instance.pipe) for instance in order.blocked] == ["S"]
     assert len(order.events) == 2
+
+
+def test_full_queue_hangs_in_the_replay_only() -> None:
+    """64 loads behind a wait of MTE2 fill its queue, and the set stands behind them. The others have no queues."""
+    body = "rows %c0\nwait V MTE2\n" + "load t0\n" * 64 + "set V MTE2\nstore t1\n"
+    constraints = constraints_of(program_of(stream(body=body)))
+    assert [str(i.pipe) for i in order_of(constraints, Schedule(ScheduleKind.REPLAY)).blocked] == ["MTE2"]
+    assert order_of(constraints, Schedule(ScheduleKind.RANDOM)).blocked == ()
 
 
 def test_program_order_takes_no_flag_into_account() -> None:
