@@ -8,7 +8,7 @@ from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Request, Solved, WrongPlan, solve
 from syncopt.check import Finding, FindingKind, Report, Severity, Verdict
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
-from syncopt.ir.source import InputError
+from syncopt.ir.source import InputError, Language, language_of
 from syncopt.sim import Replay
 from syncopt.solve.bounds import BUFFERS, LowerBound
 from syncopt.solve.cpsat.search import Step
@@ -29,6 +29,7 @@ __all__ = [
     "FindingKind",
     "InputError",
     "Job",
+    "Language",
     "LowerBound",
     "Machine",
     "Move",
@@ -48,6 +49,7 @@ __all__ = [
     "changed_figures",
     "check",
     "figures",
+    "language_of",
     "load_machine",
     "machine_names",
     "simulate",

@@ -28,7 +28,7 @@ def run_solve(options: SolveOptions) -> None:
     if options.json:
         if output is not None:
             output.write(solved.text)
-        outputs = {} if output is None else {"pto": output.named}
+        outputs = {} if output is None else {_language(solved): output.named}
         diff = "".join(_diff(solved, output)) if options.diff else None
         page.raw(dumped(solve_document(solved, outputs, diff)) + "\n")
     else:
@@ -43,10 +43,15 @@ def run_solve(options: SolveOptions) -> None:
 def _write(page: Page, solved: Solved, output: Target | None) -> None:
     page.line()
     if output is None:
-        page.line("Nothing is written; -o OUT.pto writes the kernel with this plan.")
+        page.line(f"Nothing is written; -o OUT.{_language(solved)} writes the kernel with this plan.")
     else:
         output.write(solved.text)
         page.line(f"Written to {output.named}.", GOOD)
+
+
+def _language(solved: Solved) -> str:
+    """What the kernel is written in, and the plan too: pto or cpp."""
+    return solved.subject.kernel.source.language.value
 
 
 def _diff(solved: Solved, output: Target | None) -> list[str]:
