@@ -12,7 +12,7 @@ from syncopt.ir.trace import Tracer
 from syncopt.model.planner import Planner
 from syncopt.model.rewrite import strip_flags
 from syncopt.model.window import Window
-from syncopt.sim import Replay
+from syncopt.sim import Replay, replay
 from syncopt.solve.bounds import LowerBound, lower_bound
 from syncopt.solve.orders import movable_ops
 
@@ -121,6 +121,8 @@ def simulate_cores(job: Job, done: Callable[[int, int], None] = lambda _core, _c
 def _judged(job: Job, subject: Subject) -> tuple[Judgement, Replay]:
     judgement = judge(subject.kernel, subject.setting, job.machine)
     if judgement.replay is None:
+        # Names the op that has no known cost, if that is why.
+        replay(Tracer(subject.kernel, subject.setting), job.machine, source=subject.kernel.source)
         first = next(iter(judgement.findings), None)
         raise InputError("this execution cannot be replayed" + (f": {first.message}" if first else ""))
     return judgement, judgement.replay

@@ -16,6 +16,7 @@ from syncopt.api._measure import (
 )
 from syncopt.api._moves import Move, moves
 from syncopt.api._simulate import full_bound, is_synchronised
+from syncopt.api._work import same_work
 from syncopt.check import Execution, Report, check_kernel, judge
 from syncopt.emit import render
 from syncopt.frontend import parse_module
@@ -243,7 +244,8 @@ def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
     flagged = with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
     planned = with_addresses(flagged, subject.addresses)
     text = render(subject.kernel, planned)
-    kernel = parse_module(Source(f"{job.path} (plan)", text)).kernel(subject.kernel.name)
+    path = job.path.with_stem(f"{job.path.stem} (plan)")
+    kernel = parse_module(Source(str(path), text)).kernel(subject.kernel.name)
     report = check_kernel(kernel, subject.setting, job.machine, subject.assumptions)
     return _Emitted(planned, text, kernel, report)
 
@@ -251,6 +253,8 @@ def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
 def _replayed(job: Job, subject: Subject, emitted: _Emitted) -> Replay:
     """The replay of the emitted text on the full shape, which must be faultless and take the cycles of its plan."""
     claimed = replay(Tracer(emitted.planned, subject.setting), job.machine, source=subject.kernel.source)
+    if not same_work(emitted.planned, emitted.kernel, subject.setting):
+        raise WrongPlan("the emitted kernel does not do the work of its plan")
     judgement = judge(emitted.kernel, subject.setting, job.machine)
     if judgement.replay is None or not judgement.valid:
         raise WrongPlan(f"the plan is not clean for the given arguments: {judgement.errors[0].message}")
