@@ -79,8 +79,8 @@ class Outcome:
     undrained : frozenset of int
         Places of stores that may not be complete when the scalar unit is through; none if it hangs.
     unfenced : frozenset of (int, int)
-        Places of a store and a later load of another pipe that is behind it in every run, without a barrier on all
-        between them: the load may not see what was stored.
+        Places of a store and a later load of another pipe that is behind it in every run, although the store may not
+        be complete when the scalar unit passes the load: flags alone order them.
     apart : bool
         Whether some run has no double set.
     states : int
@@ -167,6 +167,7 @@ class _Search:
         # started then or start while it runs.
         self._open = [0] * short.length
         self._met = [0] * short.length
+        self._unfenced = [0] * short.length
         self._doubles: set[int] = set()
         self._together: set[int] = set()
         self._left: set[int] = set()
@@ -199,7 +200,7 @@ class _Search:
 
     def outcome(self) -> Outcome:
         """What was found."""
-        races, unfenced = _pairs(self._open), enumerate(self._short.unfenced)
+        races, unfenced = _pairs(self._open), enumerate(self._unfenced)
         return Outcome(
             races=races,
             swapped=_pairs([open_ & ~met & self._ran for open_, met in zip(self._open, self._met, strict=True)]),
@@ -218,7 +219,7 @@ class _Search:
         """The states that one event leads to."""
         if self._waits is Waits.LAZY:
             if state.passed < self._short.length and self._short.trace[state.passed].pipe not in (Pipe.S, Pipe.ALL):
-                return [state._replace(passed=state.passed + 1)]
+                return list(self._passed(state))
         else:
             ended = next(self._ended_waits(state), None)
             if ended is not None:
@@ -238,6 +239,7 @@ class _Search:
             if self._is_idle(state):
                 yield after
         elif instance.pipe is not Pipe.S:
+            self._unfenced[place] |= self._short.stored[place] & ~state.complete
             yield after
         elif isinstance(instance.op, SetFlag):
             yield self._up(after, place)

@@ -82,15 +82,13 @@ class ShortTrace:
             if conflict(trace[earlier], trace[later]):
                 self.clashes_before[later] |= 1 << earlier
                 self.clashes_behind[earlier] |= 1 << later
-        # per place: the stores that it loads from, back to the last barrier on all pipes
-        self.unfenced = [self._unfenced(place) for place in range(self.length)]
+        # per place: the stores of other pipes that it loads from
+        self.stored = [self._stored(place) for place in range(self.length)]
         self.stores = sum(_is_store(instance) << place for place, instance in enumerate(trace))
         self.loads_ahead = [self._loads_ahead(place) for place in range(self.length)]
 
-    def _unfenced(self, place: int) -> int:
-        fence = max((at for at in range(place) if self.trace[at].pipe is Pipe.ALL), default=-1)
-        later = self.trace[place]
-        return sum(_loads_from(self.trace[at], later) << at for at in range(fence + 1, place))
+    def _stored(self, place: int) -> int:
+        return sum(_loads_from(self.trace[at], self.trace[place]) << at for at in range(place))
 
     def sets_of(self, flag: int) -> list[int]:
         """The places of the sets of a flag."""

@@ -104,6 +104,15 @@ def test_loads_of_what_was_stored():
     assert outcome(f"store t0 y\nload t2 z\n{END}").races == {(0, 1)}
 
 
+def test_loads_behind_a_store_that_only_flags_order():
+    """A barrier on all and a wait of the scalar unit hold the load back before it is in its queue; a flag does not."""
+    lines = "store t0 y\n{}load t2 y\n" + END
+    assert outcome(lines.format("")).unfenced == set()
+    assert outcome(lines.format("set MTE3 MTE2 0\nwait MTE3 MTE2 0\n")).unfenced == {(0, 3)}
+    assert outcome(lines.format("barrier ALL\n")).unfenced == set()
+    assert outcome(lines.format("set MTE3 S 0\nwait MTE3 S 0\n")).unfenced == set()
+
+
 def test_waits_that_cross_hang():
     found = outcome(f"wait MTE3 V 0\nset V MTE3 0\nwait V MTE3 0\nset MTE3 V 0\n{END}")
     assert (found.deadlock, found.left) == (True, set())
