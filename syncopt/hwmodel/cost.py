@@ -133,7 +133,7 @@ def _no_figure(work: Work) -> UnmodelledWork:
 def _vector(row: OpRow, work: Work, value: Value) -> Cost:
     """slope * repeats; head and tail show only where a later op waits for this one."""
     family = Family.UNARY if row.family is Family.MOVE else row.family
-    if family not in VECTOR_FAMILIES:
+    if family not in VECTOR_FAMILIES or (family is Family.GATHER and len(work.ins) > 1):
         raise _no_figure(work)
     occupancy = value(f"vector.{family}.slope") * repeats(row, work)
     return Cost(ceil(occupancy), ceil(value(f"vector.{family}.head") + value(f"vector.{family}.tail")))

@@ -19,6 +19,7 @@ VECTOR_FAMILIES: tuple[Family, ...] = (
     Family.CVT,
     Family.ROW_REDUCTION,
     Family.COLUMN_REDUCTION,
+    Family.GATHER,
 )
 """The families of vector ops that have a head, a slope and a tail."""
 

@@ -26,6 +26,7 @@ class Family(Enum):
     CVT = "cvt"
     ROW_REDUCTION = "row_reduction"
     COLUMN_REDUCTION = "column_reduction"
+    GATHER = "gather"
     SCALAR = "scalar"
     SCALAR_LOOP = "scalar_loop"
     UNPRICED = "unpriced"
@@ -182,6 +183,8 @@ def _vectors() -> Iterable[OpRow]:
     yield from _vector(Family.ROW_REDUCTION, "trowsum", "trowmax", "trowmin", "trowprod", scratch=(1,))
     yield from _vector(Family.COLUMN_REDUCTION, "tcolmax", "tcolmin", "tcolprod")
     yield from _vector(Family.COLUMN_REDUCTION, "tcolsum", scratch=(1,))
+    # By a mask it has one source, and a cost; by indices it has more, and none.
+    yield from _vector(Family.GATHER, "tgather", scratch=(2,))
 
 
 def _scalars() -> Iterable[OpRow]:
@@ -202,7 +205,7 @@ def _unpriced() -> Iterable[OpRow]:
     gathered = (_GM, _VEC)
     to_mat, to_vec = Form(gathered, _MAT, Pipe.MTE2, any_number=True), Form(gathered, _VEC, Pipe.V, any_number=True)
     yield OpRow("pto.mgather", Family.UNPRICED, (to_mat, to_vec))
-    yield from _vector(Family.UNPRICED, "tgather", "tsort32", scratch=(2,))
+    yield from _vector(Family.UNPRICED, "tsort32", scratch=(2,))
     yield from _vector(Family.UNPRICED, "tgatherb")
     # Only the form with one source: the others hold their scratch at a position that varies.
     yield OpRow("pto.tmrgsort", Family.UNPRICED, (_COPY,))

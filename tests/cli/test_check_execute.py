@@ -62,23 +62,25 @@ def test_too_many_instructions_are_refused() -> None:
 
 
 def test_order_without_costs_is_left_out(tmp_path: Path) -> None:
-    """The replay needs the cost of tgather; the other orders need none."""
+    """The replay needs the cost of tgather by indices; the other orders need none."""
     path = tmp_path / "gather.pto"
     tile, box = "!pto.tile_buf<vec, 1x64xf32>", "!pto.partition_tensor_view<1x64xf32>"
+    index = "!pto.tile_buf<vec, 1x64xi32>"
     path.write_text(
         "func.func @gather(%x: !pto.ptr<f32>) {\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
         f"%c64 = arith.constant 64 : index\n%a = pto.alloc_tile : {tile}\n%b = pto.alloc_tile : {tile}\n"
+        f"%i = pto.alloc_tile : {index}\n%t = pto.alloc_tile : {index}\n"
         "%v = pto.make_tensor_view %x, shape = [%c1, %c64], strides = [%c64, %c1] : !pto.tensor_view<?x?xf32>\n"
         f"%p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%c1, %c64] : !pto.tensor_view<?x?xf32> -> {box}\n"
         f"pto.tload ins(%p : {box}) outs(%a : {tile})\npto.barrier <PIPE_ALL>\n"
-        f"pto.tgather ins(%a, {{maskPattern = #pto.mask_pattern<P1111>}} : {tile}) outs(%b : {tile})\n"
+        f"pto.tgather ins(%a, %i, %t : {tile}, {index}, {index}) outs(%b : {tile})\n"
         f"pto.barrier <PIPE_ALL>\npto.tstore ins(%b : {tile}) outs(%p : {box})\npto.barrier <PIPE_ALL>\nreturn\n}}\n"
     )
     result = syncopt("check", path, "--execute", "--orders", "1", "--json")
     assert result.exit_code == 0
     first, *others = document(result)["executed"]["orders"]
     assert (first["order"], first["outcome"]) == ("replay", "not executed")
-    assert first["message"] == "not executed: pto.tgather (vec -> vec) has no published cost"
+    assert first["message"] == "not executed: pto.tgather (vec, vec, vec -> vec) has no published cost"
     assert {order["outcome"] for order in others} == {"equal"}
 
 

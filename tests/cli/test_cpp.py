@@ -124,9 +124,9 @@ def test_refusal_points_into_the_text(tmp_path: Path) -> None:
 
 def test_op_without_a_cost_is_named(tmp_path: Path) -> None:
     path = tmp_path / "k.cpp"
-    path.write_text(CPP.read_text().replace("TADD(b, a, a)", "TGATHER(b, a)"))
+    path.write_text(CPP.read_text().replace("TADD(b, a, a)", "TGATHER(b, a, a, a)"))
     text = refusal(syncopt("simulate", path, "--args", "6"))
-    assert text.startswith(f"{path}:22:5: error: pto.tgather (vec -> vec) has no published cost\n")
+    assert text.startswith(f"{path}:22:5: error: pto.tgather (vec, vec, vec -> vec) has no published cost\n")
 
 
 def test_loop_to_a_negative_bound_is_refused(tmp_path: Path) -> None:

@@ -134,8 +134,8 @@ def test_schedules_of_the_pipes_that_are_used() -> None:
 
 
 def test_replay_needs_costs() -> None:
-    """No cost of tgather is published; the other orders need none."""
-    gather = "pto.tgather ins(%t0, {maskPattern = #pto.mask_pattern<P1111>} : TILE) outs(%t1 : TILE)"
+    """No cost of tgather by indices is published; the other orders need none."""
+    gather = "pto.tgather ins(%t0, %t0, %t0 : TILE, TILE, TILE) outs(%t1 : TILE)"
     body = f"rows %c0\nload t0\n{gather}\nstore t1\n"
     kernel = stream(body=body.replace("TILE", "!pto.tile_buf<vec, 8x64xf32>"))
     constraints = constraints_of(program_of(kernel))

@@ -223,10 +223,17 @@ def test_gemv(machine: Machine):
         ("tcvt", 1, Cost(2 * 64, 14 + 18)),
         ("trowsum", 1, Cost(7 * 64, 14 + 24)),
         ("tcolmax", 1, Cost(2 * 64, 14 + 24)),
+        ("tgather", 1, Cost(14 * 64, 14 + 20)),
     ],
 )
 def test_vector_op(machine: Machine, name: str, ins: int, expected: Cost):
     assert machine.cost(vector(name, 64, 64, ins=ins)) == expected
+
+
+def test_gather_by_indices_has_no_figure(machine: Machine):
+    """Only the gather by a mask, from one source, has a published cost."""
+    with pytest.raises(UnmodelledWork, match="has no published cost"):
+        machine.cost(vector("tgather", 64, 64, ins=2))
 
 
 def test_repeats_are_rounded_up(machine: Machine):
