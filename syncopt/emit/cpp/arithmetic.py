@@ -24,3 +24,10 @@ def total(terms: Iterable[Number]) -> Number:
     if not unknown:
         return constant
     return " + ".join([*unknown, *([str(constant)] if constant else [])])
+
+
+def moved(pointer: str, offset: Number) -> str:
+    """A pointer some elements further."""
+    if offset == 0:
+        return pointer
+    return f"{pointer} + ({offset})" if " " in str(offset) else f"{pointer} + {offset}"

@@ -87,7 +87,8 @@ class _Text:
     def _argument(self, value: Value) -> str:
         type_ = self._spelled(value)
         if not type_:
-            raise InputError(f"no C++ for argument {value} : {value.type}").at(self._kernel.source, self._kernel.span)
+            name = value.type.name if isinstance(value.type, ScalarType) else type(value.type).__name__
+            raise InputError(f"no C++ for argument {value} : {name}").at(self._kernel.source, self._kernel.span)
         return f"{type_} {self._writer.names.declare(value)}"
 
     def _ops(self, block: Block) -> None:

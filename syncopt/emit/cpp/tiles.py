@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from syncopt.emit.cpp.arithmetic import Number, product, total
+from syncopt.emit.cpp.arithmetic import Number, moved, product, total
 from syncopt.emit.cpp.spelling import tile_pointer_type, tile_type
 from syncopt.emit.cpp.writer import Writer
 from syncopt.ir.kernel import AllocMultiTile, AllocTile, MultiTileGet, Op, SubView, Value
@@ -80,7 +80,7 @@ class Tiles:
         base = self._writer.names.fresh(f"{self._writer.names[op.result]}_base")
         self._writer.line(f"{pointer} {base} = {self._writer.names[op.source]}.data();")
         offset = self._offset(op, whole)
-        inside = base if offset == 0 else f"{base} + ({offset})" if isinstance(offset, str) else f"{base} + {offset}"
+        inside = moved(base, offset)
         address = self._writer.names.fresh(f"{self._writer.names[op.result]}_address")
         self._writer.line(f"uint64_t {address} = reinterpret_cast<uint64_t>({inside});")
         self._assign(op.result, address)

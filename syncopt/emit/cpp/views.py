@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from syncopt.emit.cpp.arithmetic import Number, product, total
+from syncopt.emit.cpp.arithmetic import Number, moved, product, total
 from syncopt.emit.cpp.spelling import element_type, pointer_type
 from syncopt.emit.cpp.writer import Writer
 from syncopt.ir.kernel import AddPtr, Kernel, Op, PartitionView, TensorView, TileOp, Value, walk
@@ -50,7 +50,7 @@ class Views:
         assert isinstance(op.result.type, PointerType)
         pointer, offset = self._writer.names[op.pointer], self._writer.number(op.offset)
         name = self._writer.names.declare(op.result)
-        self._writer.line(f"{pointer_type(op.result.type.dtype)} {name} = {_moved(pointer, offset)};")
+        self._writer.line(f"{pointer_type(op.result.type.dtype)} {name} = {moved(pointer, offset)};")
 
     def tensor_view(self, op: TensorView) -> None:
         """Shape and strides over a pointer."""
@@ -89,7 +89,7 @@ class Views:
         stride_type, stride_name = self._object("Stride", f"{name}_stride", strides)
         type_ = f"GlobalTensor<{element_type(view.dtype)}, {shape_type}, {stride_type}, pto::Layout::{layout}>"
         self._types[value] = type_
-        pointer = _moved(view.pointer, view.offset)
+        pointer = moved(view.pointer, view.offset)
         self._writer.line(f"{type_} {name} = {type_}({pointer}, {shape_name}, {stride_name});")
 
     def _object(self, kind: str, base: str, entries: Sequence[Number]) -> tuple[str, str]:
@@ -138,9 +138,3 @@ def _five(shape: Sequence[Number], strides: Sequence[Number]) -> tuple[list[Numb
         steps.insert(0, product(sizes[0], steps[0]))
         sizes.insert(0, 1)
     return sizes, steps
-
-
-def _moved(pointer: str, offset: Number) -> str:
-    if offset == 0:
-        return pointer
-    return f"{pointer} + {offset}" if isinstance(offset, int) else f"{pointer} + ({offset})"
