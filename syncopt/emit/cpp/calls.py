@@ -149,7 +149,7 @@ def _store(operands: Operands, attributes: Mapping[str, str]) -> str | None:
 
 
 def _move(operands: Operands, attributes: Mapping[str, str]) -> str | None:
-    """Scales for quantisation make it TMOV_FP if they are a tile; a rectifier is a template argument."""
+    """A rectifier is a template argument behind the types; a scale for quantisation comes last."""
     relu = _RELUS.get(attributes.get("reluPreMode", "no_relu"))
     [source, *scale] = operands.ins
     if relu is None:
@@ -157,27 +157,19 @@ def _move(operands: Operands, attributes: Mapping[str, str]) -> str | None:
     if not scale and relu == "NoRelu":
         return _plain("TMOV")(operands, attributes)
     arguments = [operands.types[operands.out], operands.types[source]]
-    callee = "TMOV"
-    if operands.shape == "tt->t":
-        callee = "TMOV_FP"
-        arguments.append(operands.types[scale[0]])
-        if not arguments[-1].startswith("Tile<TileType::Scaling"):
-            return None
-    else:
-        scale = [f"(uint64_t) {value}" for value in scale]
     if relu != "NoRelu":
         arguments.append(f"ReluPreMode::{relu}")
-    return _templated(callee, operands, arguments, [source, *scale])
+    return _templated("TMOV", operands, arguments, [source, *(f"(uint64_t) {value}" for value in scale)])
 
 
 def _accumulation(callee: str) -> Build:
-    """The accumulator is read too, whether it stands among the sources or not."""
+    """The accumulator that is read is of the type of the one that is written; it may be the same without saying so."""
 
-    def build(operands: Operands, _: Mapping[str, str]) -> str | None:
-        ins = operands.ins if len(operands.ins) == 3 else (operands.out, *operands.ins)
-        if operands.types[ins[0]] != operands.types[operands.out]:
+    def build(operands: Operands, attributes: Mapping[str, str]) -> str | None:
+        first = operands.types[operands.ins[0]]
+        if operands.shape == "ttt->t" and first != operands.types[operands.out]:
             return None
-        return f"{callee}({', '.join((operands.out, *ins))})"
+        return _plain(callee)(operands, attributes)
 
     return build
 
@@ -216,9 +208,9 @@ _ROWS: Mapping[str, Row] = dict(
         ("pto.tgather", Row(("t->t", "ttt->t"), _gather, frozenset({"maskPattern"}))),
         ("pto.tci", Row(("s->t", "st->t"), _ramp, frozenset({"descending"}))),
         ("pto.tstore", Row(("t->v", "ts->v"), _store, frozenset({"stPhase", "atomicType", "reluPreMode"}))),
-        ("pto.tmov", Row(("t->t", "tt->t", "ts->t"), _move, frozenset({"reluPreMode"}))),
+        ("pto.tmov", Row(("t->t", "ts->t"), _move, frozenset({"reluPreMode"}))),
         ("pto.tmatmul.acc", Row(("ttt->t", "tt->t"), _accumulation("TMATMUL_ACC"))),
-        ("pto.tgemv.acc", Row(("ttt->t", "tt->t"), _accumulation("TGEMV_ACC"))),
+        ("pto.tgemv.acc", Row(("ttt->t",), _accumulation("TGEMV_ACC"))),
         ("pto.tsetval", Row(("ss->t",), _set_value)),
     ]
 )

@@ -9,7 +9,7 @@ from syncopt.emit.cpp.scalars import expression
 from syncopt.emit.cpp.spelling import pointer_type, scalar_type
 from syncopt.emit.cpp.tiles import Tiles
 from syncopt.emit.cpp.views import Views
-from syncopt.emit.cpp.writer import Writer
+from syncopt.emit.cpp.writer import Writer, yielded_by
 from syncopt.ir.kernel import (
     AddPtr,
     AllocMultiTile,
@@ -170,7 +170,7 @@ class _Text:
         shape = f"{_shape(op.ins)}->{_shape(op.outs)}"
         if len(op.outs) != 1 or "?" in shape:
             return None
-        values = (*op.outs, *op.ins)
+        values = [self._writer.origin(value) for value in (*op.outs, *op.ins)]
         [out, *ins] = [self._writer.names[value] for value in values]
         return Operands(shape, out, tuple(ins), {self._writer.names[value]: self._spelled(value) for value in values})
 
@@ -214,6 +214,8 @@ class _Text:
         """A loop whose carried values are variables that its results go by as well."""
         names, type_ = self._writer.names, self._spelled(op.induction)
         for carried, init, result in zip(op.carried, op.inits, op.results, strict=True):
+            if self._writer.origin(carried) is not carried:
+                continue
             self._variable(op, carried, init)
             self._writer.line(f"{self._spelled(carried)} {names.declare(carried)} = {names[init]};")
             self._variable(op, result, carried)
@@ -226,7 +228,9 @@ class _Text:
             self._writer.line("}")
 
     def _if(self, op: If) -> None:
-        for result, yielded in zip(op.results, _yielded(op.then), strict=True):
+        for result, yielded in zip(op.results, yielded_by(op.then), strict=True):
+            if self._writer.origin(result) is not result:
+                continue
             self._variable(op, result, yielded)
             self._writer.line(f"{self._spelled(result)} {self._writer.names.declare(result)};")
         self._writer.line(f"if ({self._writer.names[op.condition]}) {{")
@@ -249,7 +253,11 @@ class _Text:
         """The inside of a loop or branch; at its end the variables `targets` take what it yields, all at once."""
         with self._writer.block():
             self._ops(block)
-            pairs = list(zip(targets, _yielded(block), strict=True))
+            pairs = [
+                (target, value)
+                for target, value in zip(targets, yielded_by(block), strict=True)
+                if self._writer.origin(target) is target
+            ]
             for target, value in pairs:
                 if self._spelled(target) != self._spelled(value):
                     self._writer.fail(op, f"{target} and {value}: tiles of two types in one variable")
@@ -264,12 +272,6 @@ class _Text:
                 self._writer.line(f"{self._spelled(target)} {sources[at]} = {names[value]};")
         for (target, _), source in zip(pairs, sources, strict=True):
             self._writer.line(f"{names[target]} = {source};")
-
-
-def _yielded(block: Block | None) -> tuple[Value, ...]:
-    """What a region hands to its loop or branch."""
-    last = block.ops[-1] if block is not None and block.ops else None
-    return last.operands if isinstance(last, Yield) else ()
 
 
 def _shape(values: Sequence[Value]) -> str:

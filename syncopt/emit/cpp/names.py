@@ -37,7 +37,8 @@ def identifier(name: str) -> str:
 
 def function_name(name: str) -> str:
     """The name of a function, which its callers know it by: as it is where C++ takes it."""
-    return name if _IDENTIFIER.fullmatch(name) and name not in _RESERVED else identifier(name)
+    is_taken = name in _RESERVED or _FAMILIES.fullmatch(name)
+    return name if _IDENTIFIER.fullmatch(name) and not is_taken else identifier(name)
 
 
 class Names:

@@ -17,7 +17,7 @@ from syncopt.emit.cpp.spelling import (
     wrapping_type,
 )
 from syncopt.ir.kernel import Scalar
-from syncopt.ir.scalars import bits_of
+from syncopt.ir.scalars import AS_SIGNED, bits_of
 from syncopt.ir.types import ScalarType
 
 _LAUNCH = {
@@ -277,6 +277,7 @@ _RULES: Mapping[str, _Rule] = {
     "arith.extsi": _integer_cast,
     "arith.trunci": _integer_cast,
     "arith.index_castui": _unsigned_cast,
+    AS_SIGNED: _integer_cast,
     "arith.extui": _unsigned_cast,
     "arith.extf": _between_floats,
     "arith.truncf": _between_floats,

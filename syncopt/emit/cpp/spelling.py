@@ -1,10 +1,9 @@
 """Types and literals of the tree in C++."""
 
 import math
-import struct
 
 from syncopt.ir.pipes import Memory
-from syncopt.ir.scalars import bits_of, wrapped
+from syncopt.ir.scalars import bits_of, rounded, wrapped
 from syncopt.ir.types import Compact, DType, Layout, Pad, ScalarType, TileType
 
 _FLOATS = {"f16": "half", "bf16": "bfloat16_t", "f32": "float", "f64": "double"}
@@ -111,7 +110,7 @@ def literal(value: int | float, type_: ScalarType) -> str:
 
 
 def _float_literal(value: float, type_: ScalarType) -> str:
-    held = _held(value, type_)
+    held = rounded(value, type_.name)
     if math.isnan(held):
         return '__builtin_nan("")'
     if math.isinf(held):
@@ -119,37 +118,7 @@ def _float_literal(value: float, type_: ScalarType) -> str:
     if type_.name == "f64":
         return repr(held)
     digits = next(
-        (text for count in range(1, _F32_DIGITS) if _packed("<f", float(text := f"{held:.{count}g}")) == held),
+        (text for count in range(1, _F32_DIGITS) if rounded(float(text := f"{held:.{count}g}"), "f32") == held),
         f"{held:.{_F32_DIGITS}g}",
     )
     return f"{digits if set(digits) & {'.', 'e'} else f'{digits}.0'}f"
-
-
-def _held(value: float, type_: ScalarType) -> float:
-    """The number that a floating-point type holds of a constant."""
-    match type_.name:
-        case "f64":
-            return value
-        case "bf16":
-            return _upper_half(_packed("<f", value))
-        case "f16":
-            return _packed("<e", value)
-        case _:
-            return _packed("<f", value)
-
-
-def _packed(format_: str, value: float) -> float:
-    """The nearest number of a format; infinite if it has none that large."""
-    try:
-        return struct.unpack(format_, struct.pack(format_, value))[0]
-    except OverflowError:
-        return math.copysign(math.inf, value)
-
-
-def _upper_half(value: float) -> float:
-    """The nearest number of 32 bits with the lower half zero, the even one of two."""
-    if not math.isfinite(value):
-        return value
-    bits: int = struct.unpack("<I", struct.pack("<f", value))[0]
-    bits += 0x7FFF + (bits >> 16 & 1)
-    return struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]

@@ -1,5 +1,6 @@
 """Tiles, the slots of rotating tiles and parts of tiles."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from syncopt.emit.cpp.arithmetic import Number, moved, product, total
@@ -7,6 +8,9 @@ from syncopt.emit.cpp.spelling import tile_pointer_type, tile_type
 from syncopt.emit.cpp.writer import Writer
 from syncopt.ir.kernel import AllocMultiTile, AllocTile, MultiTileGet, Op, SubView, Value
 from syncopt.ir.types import Compact, Layout, MultiTileType, TileType
+
+_RUN_BYTES = 32
+"""Rows of a row-major tile, and columns of a column-major one, take a multiple of this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +62,8 @@ class Tiles:
 
     def multi_tile_get(self, op: MultiTileGet) -> None:
         """The tile in a slot, at the address of the first slot and so many steps."""
-        multi, whole = op.source.type, self._rotating.get(op.source)
+        multi, whole = op.source.type, self._rotating[self._writer.origin(op.source)]
         assert isinstance(multi, MultiTileType)
-        if whole is None:
-            self._writer.fail(op, f"{op.source}: a rotating tile that comes out of a loop or branch")
         alignment = self._writer.setting.alignment.get(multi.tile.memory, 1)
         step = -(-multi.tile.size // alignment) * alignment
         self._declare(op, op.result, multi.tile, (whole.valid_row, whole.valid_col))
@@ -76,6 +78,7 @@ class Tiles:
             self._writer.fail(op, f"{op.result}: part of a tile in {whole.memory}")
         rows, cols = self._physical_shape(op, whole)
         valid = op.valid or (None, None)
+        self._refuse_open_width(op, whole, valid)
         self._declare(op, op.result, replace(part, rows=rows, cols=cols), (valid[0], valid[1]), op.sizes)
         base = self._writer.names.fresh(f"{self._writer.names[op.result]}_base")
         self._writer.line(f"{pointer} {base} = {self._writer.names[op.source]}.data();")
@@ -101,7 +104,18 @@ class Tiles:
             if kept != full or self._writer.constant(beside) != 0:
                 what = "columns" if is_row_major else "rows"
                 self._writer.fail(op, f"{op.result}: part of a tile with fractals that leaves out {what}")
+        if _stands_alone(op, whole):
+            return rows, cols
         return (rows, whole.cols) if is_row_major else (whole.rows, cols)
+
+    def _refuse_open_width(self, op: SubView, whole: TileType, valid: Sequence[Value | None]) -> None:
+        """C++ shows how far a part goes across its tile by a static valid size only: the type has the tile's width."""
+        across = 1 if whole.blayout is Layout.ROW_MAJOR else 0
+        given, full = valid[across], (whole.rows, whole.cols)[across]
+        is_open = given is not None and self._writer.constant(given) is None
+        if is_open and op.sizes[across] != full and not _stands_alone(op, whole):
+            what = f"{op.result}: a part that is narrower than its tile and whose valid width is known at run time only"
+            self._writer.fail(op, what, "give it a constant valid width")
 
     def _offset(self, op: SubView, whole: TileType) -> Number:
         """Elements from the first of the whole tile to the first of the part.
@@ -156,3 +170,10 @@ class Tiles:
 
     def _assign(self, value: Value, address: Number) -> None:
         self._writer.line(f"TASSIGN({self._writer.names[value]}, {address});")
+
+
+def _stands_alone(op: SubView, whole: TileType) -> bool:
+    """Whether a part is a single row or column, so that no step of the whole tile matters, and is a tile in C++."""
+    rows, cols = op.sizes
+    along, length = (rows, cols) if whole.blayout is Layout.ROW_MAJOR else (cols, rows)
+    return along == 1 and whole.slayout is Layout.NONE_BOX and length * whole.dtype.size % _RUN_BYTES == 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from syncopt.emit.cpp.arithmetic import Number, moved, product, total
 from syncopt.emit.cpp.spelling import element_type, pointer_type
 from syncopt.emit.cpp.writer import Writer
-from syncopt.ir.kernel import AddPtr, Kernel, Op, PartitionView, TensorView, TileOp, Value, walk
+from syncopt.ir.kernel import AddPtr, Op, PartitionView, TensorView, TileOp, Value, walk
 from syncopt.ir.pipes import Memory
 from syncopt.ir.types import DType, Layout, PointerType, TileType, ViewType
 
@@ -39,7 +39,7 @@ class Views:
         self._writer = writer
         self._views: dict[Value, _View] = {}
         self._types: dict[Value, str] = {}
-        self._layouts = _tile_layouts(writer.kernel)
+        self._layouts = self._tile_layouts()
 
     def type_of(self, value: Value) -> str:
         """The C++ type of a view that was written, nothing for any other."""
@@ -64,9 +64,7 @@ class Views:
 
     def partition_view(self, op: PartitionView) -> None:
         """A box of another view."""
-        whole = self._views.get(op.source)
-        if whole is None:
-            self._writer.fail(op, f"{op.source}: a view that comes out of a loop or branch")
+        whole = self._views[self._writer.origin(op.source)]
         steps = [
             product(self._writer.number(offset), stride)
             for offset, stride in zip(op.offsets, whole.strides, strict=True)
@@ -115,20 +113,19 @@ class Views:
         wants_columns = self._layouts[value] == {Layout.COL_MAJOR}
         return "DN" if by_columns and (wants_columns or not by_rows) else "ND"
 
-
-def _tile_layouts(kernel: Kernel) -> Mapping[Value, set[Layout]]:
-    """The views that tile ops use, each with the layouts of the vector tiles that it meets there."""
-    found: dict[Value, set[Layout]] = {}
-    for op in walk(kernel.body):
-        if not isinstance(op, TileOp):
-            continue
-        operands = (*op.ins, *op.outs)
-        tiles = [value.type for value in operands if isinstance(value.type, TileType)]
-        layouts = {tile.blayout for tile in tiles if tile.memory is Memory.VEC}
-        for value in operands:
-            if isinstance(value.type, ViewType):
-                found.setdefault(value, set()).update(layouts)
-    return found
+    def _tile_layouts(self) -> Mapping[Value, set[Layout]]:
+        """The views that tile ops use, each with the layouts of the vector tiles that it meets there."""
+        found: dict[Value, set[Layout]] = {}
+        for op in walk(self._writer.kernel.body):
+            if not isinstance(op, TileOp):
+                continue
+            operands = (*op.ins, *op.outs)
+            tiles = [value.type for value in operands if isinstance(value.type, TileType)]
+            layouts = {tile.blayout for tile in tiles if tile.memory is Memory.VEC}
+            for value in operands:
+                if isinstance(value.type, ViewType):
+                    found.setdefault(self._writer.origin(value), set()).update(layouts)
+        return found
 
 
 def _five(shape: Sequence[Number], strides: Sequence[Number]) -> tuple[list[Number], list[Number]]:

@@ -96,9 +96,9 @@ tstore:f>vf {atomicType = #pto<atomic_type atomic_add>}
 _CUBE = """
 textract:a,p,p>l textract:b,p,p>r tmov:a>l tmov:b>r tmov:c>b tmov:a>d tmov:a>s tinsert:c,p,p>a tmatmul:l,r>c
 tgemv:lrow,r>crow tmatmul.bias:l,r,d>c tgemv.bias:lrow,r,d>crow tmatmul.acc:c,l,r>c tmatmul.acc:l,r>c
-tgemv.acc:crow,lrow,r>crow tgemv.acc:lrow,r>crow
+tgemv.acc:crow,lrow,r>crow
 tload:vh>a tprefetch:vh>a tstore:c>vf tfillpad:a>a texpands:x>a textract_fp:cq,sq,p,p>q tinsert_fp:cq,sq,p,p>q
-tmov.fp:cq,sq>q tmov:cq,sq>q tmov:cq,w>q tstore_fp:cq,sq>vq tstore:cq,w>vq
+tmov.fp:cq,sq>q tmov:cq,w>q tstore_fp:cq,sq>vq tstore:cq,w>vq
 """
 _CUBE_WITH_ATTRIBUTES = """
 tstore:c>vf {atomicType = #pto<atomic_type atomic_add>}

@@ -50,7 +50,8 @@ def test_every_op_has_a_call_or_none_can_exist() -> None:
         (Use("mgather", ("vf", "u"), "o", "{gatherOob = 1}"), "no C++ for pto.mgather {gatherOob = 1}"),
         (Use("tci", ("w",), "irow"), "no C++ for pto.tci"),
         (Use("tmatmul.acc", ("crow", "l", "r"), "c"), "no C++ for pto.tmatmul.acc"),
-        (Use("tmov", ("c", "l"), "b"), "no C++ for pto.tmov"),
+        (Use("tmov", ("c", "s"), "b"), "no C++ for pto.tmov with operands tt->t"),
+        (Use("tgemv.acc", ("lrow", "r"), "crow"), "no C++ for pto.tgemv.acc with operands tt->t"),
         (
             Use("tstore", ("f",), "vf", "{stPhase = #pto<st_phase x>}"),
             "no C++ for pto.tstore {stPhase = #pto<st_phase x>}",

@@ -140,6 +140,32 @@ def test_tiles_change_places_between_rounds() -> None:
     ]
 
 
+def test_view_that_is_handed_on_as_it_is_stays_one() -> None:
+    """By both branches, and round after round."""
+    lines = f"""%c1 = arith.constant 1 : index
+    %t = pto.alloc_tile : {T}
+    %v = pto.make_tensor_view %p, shape = [%n, %n], strides = [%n, %c1] : {V}
+    %w = scf.for %k = %n to %n step %n iter_args(%u = %v) -> ({V}) {{
+      %x1 = scf.if %c -> ({V}) {{
+        pto.tload ins(%u : {V}) outs(%t : {T})
+        scf.yield %u : {V}
+      }} else {{
+        scf.yield %u : {V}
+      }}
+      scf.yield %x1 : {V}
+    }}
+    pto.tstore ins(%t : {T}) outs(%w : {V})"""
+    assert body_of(lines)[6:] == [
+        "for (int64_t k = n; k < n; k += n) {",
+        "if (c) {",
+        "TLOAD(t, v);",
+        "} else {",
+        "}",
+        "}",
+        "TSTORE(v, t);",
+    ]
+
+
 # The line of the op is 2.
 @pytest.mark.parametrize(
     ("lines", "message"),
@@ -160,10 +186,11 @@ def test_what_has_no_form_is_refused_where_it_stands(lines: str, message: str) -
     [
         (
             f"""%v = pto.make_tensor_view %p, shape = [%n, %n], strides = [%n, %n] : {V}
+            %w = pto.make_tensor_view %p, shape = [%n, %n], strides = [%n, %n] : {V}
             %a = scf.if %c -> ({V}) {{
               scf.yield %v : {V}
             }} else {{
-              scf.yield %v : {V}
+              scf.yield %w : {V}
             }}""",
             "no C++ for %a: a view or a rotating tile that comes out of a loop or branch",
         ),

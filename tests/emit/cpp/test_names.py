@@ -46,6 +46,7 @@ def test_identifier_is_none_that_the_language_keeps_for_itself(name: str) -> Non
 def test_function_keeps_the_name_that_its_callers_know() -> None:
     assert function_name("_kernel") == "_kernel"
     assert function_name("TMATMUL_v1") == "TMATMUL_v1"
+    assert function_name("TMATMUL_ACC") == "TMATMUL_ACC_"
     assert function_name("a.b") == "a_b"
     assert function_name("main") == "main_"
 

@@ -118,6 +118,21 @@ def test_part_of_a_column_major_tile() -> None:
 
 
 @pytest.mark.parametrize(
+    ("whole", "sizes", "expected"),
+    [
+        (FULL, "1, 8", "1, 8, BLayout::RowMajor"),
+        # 16 bytes are no row of a tile
+        (FULL, "1, 4", "1, 16, BLayout::RowMajor"),
+        ("!pto.tile_buf<vec, 16x8xf32, blayout=col_major>", "8, 1", "8, 1, BLayout::ColMajor"),
+    ],
+)
+def test_single_row_needs_no_step(whole: str, sizes: str, expected: str) -> None:
+    rows, cols = sizes.split(", ")
+    result = whole.replace("8x16", f"{rows}x{cols}").replace("16x8", f"{rows}x{cols}")
+    assert f"Tile<TileType::Vec, float, {expected}" in part(whole, "%c2, %n", sizes, result)[1]
+
+
+@pytest.mark.parametrize(
     ("whole", "offsets", "sizes", "expected"),
     [
         # columns of 16 x 16 fractals follow each other: 16 of them are 32 rows of 16
@@ -137,6 +152,11 @@ def test_part_with_a_valid_size_of_its_own() -> None:
     found = part(FULL, "%c0, %c0", "2, 8", TILE.format(", valid=?x8").replace("8x16xf32", "2x8xf32"), "valid [%n, %c8]")
     assert "BLayout::RowMajor, -1, 8," in found[1]
     assert found[1].endswith("CompactMode::Null>(n);")
+
+
+def test_part_whose_width_nobody_could_tell_is_refused() -> None:
+    with pytest.raises(InputError, match="valid width is known at run time only"):
+        part(FULL, "%c0, %c0", "2, 8", "!pto.tile_buf<vec, 2x8xf32, valid=2x?>", "valid [%c2, %n]")
 
 
 @pytest.mark.parametrize(
