@@ -12,6 +12,7 @@ from syncopt.frontend._cpp.flags import FLAG_CALLS, read_flag_call, read_sync_fu
 from syncopt.frontend._cpp.objects import (
     address,
     operand,
+    part_of_tile,
     placed,
     tensor_pointer,
     tile_address,
@@ -160,7 +161,8 @@ def _assign_address(ctx: Context, given: Sequence[Node], node: Node) -> None:
             sizes = ((moved.type.valid_rows, moved.rows), (moved.type.valid_cols, moved.cols))
             # A tile whose valid sizes are still to come is made when it has them.
             is_whole = all(static is not None or size is not None for static, size in sizes)
-            ctx.assign(variable, placed(ctx, moved, variable.name, node) if is_whole else moved)
+            made = part_of_tile(ctx, moved, found, variable.name) if is_whole else moved
+            ctx.assign(variable, placed(ctx, made, variable.name, node) if is_whole else moved)
         case TensorBinding():
             pointer = tensor_pointer(ctx, bound.type, found, given[1])
             ctx.assign(variable, viewed(ctx, replace(bound, pointer=pointer), variable.name))
