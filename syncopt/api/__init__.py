@@ -5,7 +5,8 @@ from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
-from syncopt.api._solve import Request, Solved, WrongPlan, solve
+from syncopt.api._solve import Output, Request, Solved, solve
+from syncopt.api._wrong import WrongPlan
 from syncopt.check import Finding, FindingKind, Report, Severity, Verdict
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
 from syncopt.ir.source import InputError
@@ -34,6 +35,7 @@ __all__ = [
     "Move",
     "NoPlan",
     "OrderMode",
+    "Output",
     "Replay",
     "Report",
     "Request",

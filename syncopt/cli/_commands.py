@@ -1,13 +1,15 @@
 """The commands: from options to an answer and an exit status."""
 
 import difflib
+from dataclasses import dataclass
+from pathlib import Path
 
 import typer
 
-from syncopt.api import Request, Solved, Verdict, check, simulate, simulate_cores, solve
+from syncopt.api import Output, Request, Solved, Verdict, check, simulate, simulate_cores, solve
 from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
 from syncopt.cli._exits import Status
-from syncopt.cli._files import Target, target
+from syncopt.cli._files import Target, refuse_one_file_for_two, target
 from syncopt.cli._options import CheckOptions, MachineOptions, SimulateOptions, SolveOptions
 from syncopt.cli._page import GOOD, Page
 from syncopt.cli._progress import Progress
@@ -20,33 +22,58 @@ def run_solve(options: SolveOptions) -> None:
     """`solve`."""
     job = options.job_of_one_core("a plan is solved for one core")
     budget, also = options.search_budget(), options.also_arguments()
-    output = target(options.kernel, options.output, options.force, options.in_place)
+    files = _files(options)
     with Progress() as progress:
-        request = Request(options.order, budget, also, progress.step, progress.stage)
+        outputs = frozenset({Output.CPP} if files.cpp is not None else ())
+        request = Request(options.order, budget, also, progress.step, progress.stage, outputs)
         solved = solve(job, request)
     page = Page()
     if options.json:
-        if output is not None:
-            output.write(solved.text)
-        outputs = {} if output is None else {"pto": output.named}
-        diff = "".join(_diff(solved, output)) if options.diff else None
-        page.raw(dumped(solve_document(solved, outputs, diff)) + "\n")
+        diff = "".join(_diff(solved, files.pto)) if options.diff else None
+        page.raw(dumped(solve_document(solved, files.write(solved), diff)) + "\n")
     else:
         print_solved(page, solved, budget, options.verbose)
-        _write(page, solved, output)
+        _write(page, solved, files)
         if options.diff:
             page.line()
-            page.diff(_diff(solved, output))
+            page.diff(_diff(solved, files.pto))
     _require_speedup(solved, options.require_speedup)
 
 
-def _write(page: Page, solved: Solved, output: Target | None) -> None:
+@dataclass(frozen=True)
+class _Files:
+    """What a solve is to write."""
+
+    pto: Target | None
+    cpp: Target | None
+
+    def write(self, solved: Solved) -> dict[str, Path]:
+        """Write all that is wanted; the files by what they hold."""
+        written: dict[str, Path] = {}
+        for kind, output, content in (("pto", self.pto, solved.text), ("cpp", self.cpp, solved.cpp)):
+            if output is not None and content is not None:
+                output.write(content)
+                written[kind] = output.named
+        return written
+
+
+def _files(options: SolveOptions) -> _Files:
+    """The files that a solve is to write, all found writable."""
+    pto = target(options.kernel, options.output, options.force, options.in_place)
+    cpp = None
+    if options.cpp is not None:
+        refuse_one_file_for_two(pto, options.cpp)
+        cpp = target(options.kernel, options.cpp, options.force, in_place=False)
+    return _Files(pto, cpp)
+
+
+def _write(page: Page, solved: Solved, files: _Files) -> None:
     page.line()
-    if output is None:
-        page.line("Nothing is written; -o OUT.pto writes the kernel with this plan.")
-    else:
-        output.write(solved.text)
-        page.line(f"Written to {output.named}.", GOOD)
+    written = files.write(solved)
+    for named in written.values():
+        page.line(f"Written to {named}.", GOOD)
+    if not written:
+        page.line("Nothing is written; -o OUT.pto writes the kernel with this plan, --cpp OUT.cpp writes it as C++.")
 
 
 def _diff(solved: Solved, output: Target | None) -> list[str]:

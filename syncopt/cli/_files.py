@@ -58,6 +58,18 @@ def target(kernel: Path, output: Path | None, force: bool, in_place: bool) -> Ta
     return _writable(output)
 
 
+def refuse_one_file_for_two(first: Target | None, second: Path) -> None:
+    """Two outputs need two files.
+
+    Raises
+    ------
+    InputError
+        If they are one.
+    """
+    if first is not None and first.path == _resolved(second):
+        raise InputError(f"{second} is named for two outputs", help="name two files")
+
+
 def _writable(named: Path) -> Target:
     """Find out whether a file can be written, by writing another one beside it."""
     try:
@@ -101,6 +113,13 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
+
+
+def _resolved(path: Path) -> Path | None:
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
 
 
 def _is_same(one: Path, other: Path) -> bool:

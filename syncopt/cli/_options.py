@@ -137,6 +137,16 @@ Out = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="OUT.pto", help="Write the kernel with the plan.", rich_help_panel=_FILES),
 ]
+Cpp = Annotated[
+    Path | None,
+    typer.Option(
+        "--cpp",
+        metavar="OUT.cpp",
+        help="Write the kernel with the plan as PTO-ISA C++.",
+        rich_help_panel=_FILES,
+        show_default=False,
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists already.", rich_help_panel=_FILES)]
 InPlace = Annotated[bool, typer.Option("--in-place", help="Overwrite the kernel itself.", rich_help_panel=_FILES)]
 Diff = Annotated[bool, typer.Option("--diff", help="Print what the plan changes in the text.", rich_help_panel=_FILES)]
@@ -222,6 +232,7 @@ class SolveOptions(JobOptions):
     seed: Seed = 0
     require_speedup: RequireSpeedup = None
     output: Out = None
+    cpp: Cpp = None
     force: Force = False
     in_place: InPlace = False
     diff: Diff = False
