@@ -249,7 +249,8 @@ def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
     flagged = with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
     planned = with_addresses(flagged, subject.addresses)
     text = render(subject.kernel, planned)
-    kernel = parse_module(Source(f"{job.path} (plan)", text)).kernel(subject.kernel.name)
+    path = job.path.with_stem(f"{job.path.stem} (plan)")
+    kernel = parse_module(Source(str(path), text)).kernel(subject.kernel.name)
     report = check_kernel(kernel, subject.setting, job.machine, subject.assumptions)
     return _Emitted(planned, text, kernel, report)
 
