@@ -4,10 +4,14 @@ from syncopt.api._check import Checked, check
 from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
+from syncopt.api._report import plan_diff, report_page, require_report
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Output, Request, Solved, solve
+from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
 from syncopt.api._wrong import WrongPlan
-from syncopt.check import Finding, FindingKind, Report, Severity, Verdict
+from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
+from syncopt.emit.timeline import Cycles, Shown
+from syncopt.emit.timeline.gantt import Gantt, Mark
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
 from syncopt.ir.source import InputError
 from syncopt.sim import Replay
@@ -25,13 +29,18 @@ __all__ = [
     "Checked",
     "Comparison",
     "CoreRun",
+    "Cycles",
+    "EventScope",
     "Figure",
     "Finding",
     "FindingKind",
+    "Gantt",
+    "Grading",
     "InputError",
     "Job",
     "LowerBound",
     "Machine",
+    "Mark",
     "Move",
     "NoPlan",
     "OrderMode",
@@ -39,20 +48,31 @@ __all__ = [
     "Replay",
     "Report",
     "Request",
+    "Rules",
     "SensitivityRow",
     "Severity",
+    "Shown",
     "Simulation",
     "Solved",
     "Step",
     "Subject",
+    "Timelines",
+    "TraceFormat",
     "Verdict",
     "WrongPlan",
     "changed_figures",
     "check",
+    "draw",
     "figures",
     "load_machine",
     "machine_names",
+    "plan_diff",
+    "report_page",
+    "require_report",
     "simulate",
     "simulate_cores",
+    "simulated",
     "solve",
+    "solved_timelines",
+    "write_trace",
 ]

@@ -6,152 +6,16 @@ that knowledge; issue order alone proves nothing.
 """
 
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
+from syncopt.check.clocks import LANE, NOTHING, SCALAR, Clock, covers, join, with_lane
+from syncopt.check.events import EarlySet, Event, EventScope, Reuse, State, Waiting
+from syncopt.check.memories import Cell, HazardKind, Memories, Record
+from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.hwmodel import Machine
-from syncopt.ir.footprint import Footprint
 from syncopt.ir.kernel import Barrier, Op, SetFlag, TileOp, Value, WaitFlag
 from syncopt.ir.pipes import PIPES, Memory, Pipe, PipePair
 from syncopt.ir.trace import Instance
-
-Clock = tuple[int, ...]
-"""Per pipe, in the order of `PIPES`, the index up to which its instructions are known complete (-1: none)."""
-
-LANE = {pipe: number for number, pipe in enumerate(PIPES)}
-_NOTHING: Clock = (-1,) * len(PIPES)
-_SCALAR = LANE[Pipe.S]
-
-
-class HazardKind(Enum):
-    """Read after write, write after read, write after write."""
-
-    RAW = "RAW"
-    WAR = "WAR"
-    WAW = "WAW"
-
-
-class Record(NamedTuple):
-    """A tile op instance that touched bytes: number on its pipe, place in the trace, its pipe's clock at its start."""
-
-    number: int
-    place: int
-    instance: Instance
-    clock: Clock
-
-    @property
-    def completion(self) -> Clock:
-        """What is known once this instance, and all before it on its pipe, are complete."""
-        lane = LANE[self.instance.pipe]
-        return (*self.clock[:lane], max(self.number, self.clock[lane]), *self.clock[lane + 1 :])
-
-
-class OpenHazard(NamedTuple):
-    """Two conflicting instances of which nothing proves that the earlier completes before the later starts.
-
-    `all_earlier` is the clock of a pipe that knows everything before the later instance to be complete.
-    """
-
-    kind: HazardKind
-    earlier: Record
-    later: Instance
-    all_earlier: Clock
-
-
-class EarlySet(NamedTuple):
-    """A set that nothing orders behind the wait before it on its id."""
-
-    pair: PipePair
-    event: int
-    set: Instance
-
-
-def join(a: Clock, b: Clock) -> Clock:
-    """The knowledge of both."""
-    return tuple(map(max, a, b))
-
-
-@dataclass(slots=True, eq=False)
-class Cell:
-    """The last accesses of one footprint per pipe, and the footprints it meets (itself included)."""
-
-    footprint: Footprint
-    meets: list["Cell"]
-    writes: dict[int, Record] = field(default_factory=dict[int, Record])
-    reads: dict[int, Record] = field(default_factory=dict[int, Record])
-
-
-class Memories:
-    """Last accesses by footprint.
-
-    Parameters
-    ----------
-    shared : frozenset of Value
-        Pointer arguments whose accesses can conflict (see `shared_pointers`); others are not followed.
-    """
-
-    def __init__(self, shared: frozenset[Value]) -> None:
-        self._shared = shared
-        self._cells: dict[Footprint, Cell] = {}
-        self._by_space: dict[Memory | Value, list[Cell]] = {}
-        self._known: dict[int, tuple[tuple[Cell, bool], ...]] = {}
-        self._kept: list[Instance] = []
-
-    def cells(self, instance: Instance) -> tuple[tuple[Cell, bool], ...]:
-        """The cell of each access of an instance and whether it is written."""
-        # Static ops share one tuple of accesses, kept alive below, so its identity is a faithful key.
-        key = id(instance.accesses)
-        found = self._known.get(key)
-        if found is None:
-            found = tuple(
-                (self._cell(access.footprint), access.writes)
-                for access in instance.accesses
-                if isinstance(access.footprint.space, Memory) or access.footprint.space in self._shared
-            )
-            self._known[key] = found
-            self._kept.append(instance)
-        return found
-
-    def _cell(self, footprint: Footprint) -> Cell:
-        cell = self._cells.get(footprint)
-        if cell is None:
-            neighbours = self._by_space.setdefault(footprint.space, [])
-            cell = Cell(footprint, [other for other in neighbours if other.footprint.meets(footprint)])
-            for other in cell.meets:
-                other.meets.append(cell)
-            cell.meets.append(cell)
-            neighbours.append(cell)
-            self._cells[footprint] = cell
-        return cell
-
-
-class _Event:
-    """Payloads of sets that no wait has taken yet, and the last wait's index on the target pipe."""
-
-    __slots__ = ("last_wait", "payloads")
-
-    def __init__(self) -> None:
-        self.payloads: deque[tuple[Clock, Instance]] = deque()
-        self.last_wait = -1
-
-
-class Observer:
-    """What a happens-before pass tells while it runs."""
-
-    def started(self, record: Record) -> None:
-        """A tile op instance starts; its open hazards have been told."""
-        del record
-
-    def open_hazard(self, hazard: OpenHazard) -> Clock | None:
-        """Nothing proves this hazard. A clock handed back is taken as known by the later instance from here on."""
-        del hazard
-        return None
-
-    def early_set(self, early: EarlySet) -> None:
-        """A set is not ordered behind the wait before it on its id."""
-        del early
 
 
 class HappensBefore:
@@ -165,23 +29,33 @@ class HappensBefore:
         Pointer arguments to follow.
     observer : Observer
         Is told what is found.
+    scope : EventScope
+        What tells flags apart.
     """
 
-    def __init__(self, machine: Machine, shared: frozenset[Value], observer: Observer) -> None:
+    def __init__(
+        self, machine: Machine, shared: frozenset[Value], observer: Observer, scope: EventScope = EventScope.PAIR
+    ) -> None:
         self._machine = machine
         self._observer = observer
+        self._scope = scope
         self._memories = Memories(shared)
-        self._clocks: list[Clock] = [_NOTHING] * len(PIPES)
+        self._clocks: list[Clock] = [NOTHING] * len(PIPES)
         self._next = [0] * len(PIPES)
-        self._scalar: Clock = _NOTHING
-        self._pending: list[deque[tuple[Instance, Clock]]] = [deque() for _ in PIPES]
-        self._events: dict[tuple[PipePair, int], _Event] = {}
+        self._scalar: Clock = NOTHING
+        self._pending: list[deque[Waiting]] = [deque() for _ in PIPES]
+        # What the next wait of a pipe waits for besides its flag: the last tile op or barrier before it, and the flags
+        # of the waits between them.
+        self._worked = [-1] * len(PIPES)
+        self._awaited: list[Clock] = [NOTHING] * len(PIPES)
+        self._events: dict[tuple[PipePair, int], Event] = {}
         # Ops hash by identity, which is much faster than by pipe; every op has one pipe and, unless it is a flag with a
         # run-time id, one event.
         self._lane_of: dict[Op, int] = {}
-        self._event_of: dict[tuple[Op, int], _Event] = {}
+        self._event_of: dict[tuple[Op, int], Event] = {}
         self._hung = False
-        self._place = 0
+        self._taken = 0
+        self._waiting = 0
 
     def run(self, trace: Iterable[Instance]) -> "HappensBefore":
         """Take the whole trace."""
@@ -193,6 +67,7 @@ class HappensBefore:
         """Take the next instance in program order; after a hang everything is ignored."""
         if self._hung:
             return
+        self._taken += 1
         if instance.pipe is Pipe.ALL:
             self._barrier_all()
         elif instance.pipe is Pipe.S:
@@ -201,13 +76,13 @@ class HappensBefore:
             lane = self._lane_of.get(instance.op, -1)
             if lane < 0:
                 lane = self._lane_of[instance.op] = LANE[instance.pipe]
-            if self._pending[lane] or not self._execute(lane, instance, self._scalar):
-                self._pending[lane].append((instance, self._scalar))
+            if self._pending[lane] or not self._execute(lane, instance, self._scalar, self._taken):
+                self._wait_in(lane, instance)
 
     @property
     def blocked(self) -> tuple[Instance, ...]:
         """Waits at the heads of their pipes that no set has answered."""
-        return tuple(pending[0][0] for pending in self._pending if pending)
+        return tuple(pending[0].instance for pending in self._pending if pending)
 
     @property
     def flags_up(self) -> tuple[tuple[PipePair, int, Instance], ...]:
@@ -221,6 +96,12 @@ class HappensBefore:
     def clock_of(self, lane: int) -> Clock:
         """What the next instruction of a lane knows."""
         return self._clocks[lane]
+
+    def state(self) -> "State":
+        """Everything that what comes later can depend on; what it holds changes with the pass."""
+        return State(
+            self._memories.all(), self._events, self._clocks, self._scalar, self._pending, self._worked, self._awaited
+        )
 
     def event_state(self, pair: PipePair, event: int) -> tuple[bool, int]:
         """Whether a flag is up, and the index of its last wait on the target pipe (-1: none)."""
@@ -238,88 +119,107 @@ class HappensBefore:
         self._scalar = tuple(n - 1 for n in self._next)
 
     def _on_scalar(self, instance: Instance) -> None:
-        self._clocks[_SCALAR] = self._scalar
+        self._clocks[SCALAR] = self._scalar
         if isinstance(instance.op, WaitFlag) and not self._event(instance).payloads:
             self._hung = True
-            self._pending[_SCALAR].append((instance, self._scalar))
+            self._wait_in(SCALAR, instance)
             return
-        self._execute(_SCALAR, instance, self._scalar)
-        clock = self._clocks[_SCALAR]
-        self._scalar = (self._next[_SCALAR] - 1, *clock[1:])
+        self._execute(SCALAR, instance, self._scalar, self._taken)
+        clock = self._clocks[SCALAR]
+        self._scalar = (self._next[SCALAR] - 1, *clock[1:])
 
-    def _event(self, instance: Instance) -> _Event:
+    def _wait_in(self, lane: int, instance: Instance) -> None:
+        self._pending[lane].append(Waiting(instance, self._scalar, self._taken))
+        self._waiting += 1
+
+    def _event(self, instance: Instance) -> Event:
         op = instance.op
         found = self._event_of.get((op, instance.event))
         if found is None:
             assert isinstance(op, SetFlag | WaitFlag)
-            found = self._events.setdefault((op.pair, instance.event), _Event())
+            found = self._events.setdefault((op.pair, instance.event), Event())
             self._event_of[op, instance.event] = found
         return found
 
-    def _execute(self, lane: int, instance: Instance, scalar: Clock) -> bool:
+    def _execute(self, lane: int, instance: Instance, scalar: Clock, place: int) -> bool:
         """Let an instruction at the head of its pipe start; False if no set has answered its wait yet."""
-        if scalar is not _NOTHING:
+        if scalar is not NOTHING:
             self._clocks[lane] = join(self._clocks[lane], scalar)
         kind = instance.op.__class__
         if kind is WaitFlag:
             event = self._event(instance)
             if not event.payloads:
                 return False
-            payload, _ = event.payloads.popleft()
-            self._clocks[lane] = join(self._clocks[lane], payload)
-            event.last_wait = self._next[lane]
-            self._next[lane] += 1
+            self._wait(lane, event)
             return True
         index = self._next[lane]
         self._next[lane] = index + 1
         if kind is TileOp:
-            self._tile_op(lane, index, instance)
+            self._tile_op(lane, index, instance, place)
+            self._works(lane, index)
         elif kind is Barrier:
-            self._know(lane, index)
+            self._clocks[lane] = with_lane(self._clocks[lane], lane, index)
+            self._works(lane, index)
         else:
             self._set(lane, index, instance)
         return True
 
-    def _know(self, lane: int, index: int) -> None:
-        clock = self._clocks[lane]
-        self._clocks[lane] = (*clock[:lane], index, *clock[lane + 1 :])
+    def _works(self, lane: int, index: int) -> None:
+        """A wait behind this instruction fires no earlier than this instruction is through."""
+        self._worked[lane] = index
+        if self._awaited[lane] is not NOTHING:
+            self._awaited[lane] = NOTHING
+
+    def _wait(self, lane: int, event: Event) -> None:
+        payload, _ = event.payloads.popleft()
+        self._clocks[lane] = join(self._clocks[lane], payload)
+        self._awaited[lane] = join(self._awaited[lane], payload)
+        event.fires = with_lane(self._awaited[lane], lane, max(self._worked[lane], self._awaited[lane][lane]))
+        event.last_wait = self._next[lane]
+        self._next[lane] += 1
 
     def _set(self, lane: int, index: int, instance: Instance) -> None:
         assert isinstance(instance.op, SetFlag)
         event = self._event(instance)
         clock = self._clocks[lane]
         self.raised(instance, lane)
-        target = LANE[instance.op.pair.target]
-        if event.payloads or clock[target] < event.last_wait:
-            self._observer.early_set(EarlySet(instance.op.pair, instance.event, instance))
-        event.payloads.append(((*clock[:lane], index, *clock[lane + 1 :]), instance))
-        self._wake(target, instance)
+        pair, payload = instance.op.pair, with_lane(clock, lane, index)
+        for other, rival in self._rivals(pair, instance.event, event):
+            if rival.payloads or clock[LANE[other.target]] < rival.last_wait:
+                reuse = Reuse.EAGER if not rival.payloads and covers(payload, rival.fires) else Reuse.TIMED
+                self._observer.early_set(EarlySet(pair, instance.event, instance, reuse, other))
+        event.payloads.append((payload, instance))
+        self._wake(LANE[pair.target], instance)
+
+    def _rivals(self, pair: PipePair, number: int, event: Event) -> Iterator[tuple[PipePair, Event]]:
+        """The flags that a set must not find up."""
+        yield pair, event
+        if self._scope is EventScope.SOURCE:
+            for (other, its), rival in self._events.items():
+                if its == number and other.source is pair.source and rival is not event:
+                    yield other, rival
 
     def _wake(self, lane: int, by: Instance) -> None:
         pending = self._pending[lane]
-        if lane == _SCALAR or not pending:
+        if lane == SCALAR or not pending:
             return
-        head = pending[0][0]
+        head = pending[0].instance
         if head.event != by.event or not isinstance(head.op, WaitFlag) or not isinstance(by.op, SetFlag):
             return
         if head.op.pair != by.op.pair:
             return
         while pending and self._execute(lane, *pending[0]):
             pending.popleft()
+            self._waiting -= 1
 
-    def _tile_op(self, lane: int, index: int, instance: Instance) -> None:
+    def _tile_op(self, lane: int, index: int, instance: Instance, place: int) -> None:
         cells = self._memories.cells(instance)
-        found: list[tuple[HazardKind, Record]] = []
-        for cell, writes in cells:
-            for other in cell.meets:
-                if other.writes:
-                    self.compare(lane, instance, other, HazardKind.WAW if writes else HazardKind.RAW, found)
-                if writes and other.reads:
-                    self.compare(lane, instance, other, HazardKind.WAR, found)
+        found = self._hazards(lane, instance, cells)
         if found:
-            self._tell(lane, instance, found)
-        record = Record(index, self._place, instance, self._clocks[lane])
-        self._place += 1
+            self._tell(lane, instance, [hazard for hazard in found if hazard[1].place < place])
+        if self._waiting:
+            self._overtakes(lane, instance, place)
+        record = Record(index, place, instance, self._clocks[lane])
         for cell, writes in cells:
             if writes:
                 # Whoever comes later and is ordered behind this write is ordered behind what it was ordered behind.
@@ -330,6 +230,20 @@ class HappensBefore:
             if not writes:
                 cell.reads[lane] = record
         self._observer.started(record)
+
+    def _hazards(
+        self, lane: int, instance: Instance, cells: Iterable[tuple[Cell, bool]]
+    ) -> list[tuple[HazardKind, Record]]:
+        found: list[tuple[HazardKind, Record]] = []
+        for cell, writes in cells:
+            if not writes and not isinstance(cell.footprint.space, Memory):
+                self._fence(lane, instance, cell)
+            for other in cell.meets:
+                if other.writes:
+                    self.compare(lane, instance, other, HazardKind.WAW if writes else HazardKind.RAW, found)
+                if writes and other.reads:
+                    self.compare(lane, instance, other, HazardKind.WAR, found)
+        return found
 
     def compare(
         self, lane: int, instance: Instance, cell: Cell, kind: HazardKind, found: list[tuple[HazardKind, Record]]
@@ -350,10 +264,34 @@ class HappensBefore:
             if self._clocks[lane][LANE[record.instance.pipe]] >= record.number or record.place in told:
                 continue
             told.add(record.place)
-            all_earlier = tuple(n - 1 for n in (*self._next[:lane], self._next[lane] - 1, *self._next[lane + 1 :]))
-            known = self._observer.open_hazard(OpenHazard(kind, record, instance, all_earlier))
+            known = self._observer.open_hazard(OpenHazard(kind, record, instance, self._all_earlier(lane)))
             if known is not None:
                 self._clocks[lane] = join(self._clocks[lane], known)
+
+    def _fence(self, lane: int, instance: Instance, cell: Cell) -> None:
+        """Only a barrier of all pipes makes what was stored visible to a load."""
+        for other in cell.meets:
+            for source, record in other.writes.items():
+                if source != lane and self._scalar[source] < record.number <= self._clocks[lane][source]:
+                    known = self._observer.unfenced(UnfencedLoad(record, instance))
+                    if known is not None:
+                        self._clocks[lane] = join(self._clocks[lane], known)
+
+    def _overtakes(self, lane: int, instance: Instance, place: int) -> None:
+        """Ops that come before this one in the program, but still wait for a flag, are not ordered before it."""
+        for waiting in (entry for pending in self._pending for entry in pending):
+            if (
+                waiting.place < place
+                and waiting.instance.work is not None
+                and waiting.instance.pipe is not instance.pipe
+            ):
+                kind = self._memories.conflict(waiting.instance, instance)
+                if kind is not None:
+                    record = Record(-1, waiting.place, waiting.instance, NOTHING)
+                    self._observer.open_hazard(OpenHazard(kind, record, instance, self._all_earlier(lane)))
+
+    def _all_earlier(self, lane: int) -> Clock:
+        return tuple(n - 1 for n in (*self._next[:lane], self._next[lane] - 1, *self._next[lane + 1 :]))
 
     def _needs_barrier(self, earlier: Instance, later: Instance) -> bool:
         assert earlier.work is not None and later.work is not None

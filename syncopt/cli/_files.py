@@ -3,8 +3,11 @@
 import os
 import stat
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from syncopt.api import InputError
 
@@ -24,10 +27,23 @@ class Target:
         InputError
             If it cannot be written after all.
         """
+        with self.opened() as out:
+            out.write(data)
+
+    @contextmanager
+    def opened(self) -> Generator[BinaryIO]:
+        """Write it piece by piece: it is there as a whole after the last one, or not at all.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written after all.
+        """
         try:
             temporary = _temporary(self.path)
             try:
-                temporary.write_bytes(data)
+                with temporary.open("wb") as out:
+                    yield out
                 temporary.chmod(_mode(self.path))
                 temporary.replace(self.path)
             except BaseException:
@@ -53,21 +69,20 @@ def target(kernel: Path, output: Path | None, force: bool, in_place: bool) -> Ta
         raise InputError(f"{output} is the kernel itself", help="--in-place overwrites it; or name another file")
     if in_place:
         raise InputError(f"--in-place and -o {output} name two files", help="give one of the two")
-    if _exists(output) and not output.is_dir() and not force:
-        raise InputError(f"{output} exists already", help="--force overwrites it")
-    return _writable(output)
+    return new_target(output, force)
 
 
-def refuse_one_file_for_two(first: Target | None, second: Path) -> None:
-    """Two outputs need two files.
+def new_target(output: Path, force: bool) -> Target:
+    """A file to write that takes the place of another one only with `force`.
 
     Raises
     ------
     InputError
-        If they are one.
+        If it is there already and may not be overwritten, or cannot be written.
     """
-    if first is not None and first.path == _resolved(second):
-        raise InputError(f"{second} is named for two outputs", help="name two files")
+    if _exists(output) and not output.is_dir() and not force:
+        raise InputError(f"{output} exists already", help="--force overwrites it")
+    return _writable(output)
 
 
 def _writable(named: Path) -> Target:
@@ -113,13 +128,6 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
-
-
-def _resolved(path: Path) -> Path | None:
-    try:
-        return path.resolve()
-    except (OSError, ValueError, RuntimeError):
-        return None
 
 
 def _is_same(one: Path, other: Path) -> bool:

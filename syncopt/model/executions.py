@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from syncopt.check import Execution
-from syncopt.check.executions import Branches, Executions
+from syncopt.check.execution import Branches
+from syncopt.check.executions import Executions
 from syncopt.hwmodel import Machine, UnmodelledWork
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import NO_ASSUMPTIONS
@@ -104,9 +105,10 @@ class Traces:
 
     def _traced(self, execution: Execution) -> tuple[Skeleton | None, bool]:
         """The trace of an execution, and whether it met a condition on data."""
-        overrides = execution.overrides(self._trips, self._setting)
+        setting = execution.setting(self._setting)
+        overrides = execution.overrides(self._trips, setting)
         try:
-            trace = self._marked.skeleton(self._setting, overrides)
+            trace = self._marked.skeleton(setting, overrides)
         except InputError as error:
             if error.span not in {loop.op.span for loop in self._trips.loops}:
                 raise

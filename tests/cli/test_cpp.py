@@ -68,7 +68,7 @@ def test_existing_file_needs_force(tmp_path: Path) -> None:
 def test_two_outputs_need_two_files(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     message = refusal(syncopt(*SOLVE, "-o", tmp_path / "o", "--cpp", tmp_path / "link" / "o"))
-    assert message.splitlines()[0] == f"error: {tmp_path / 'link' / 'o'} is named for two outputs"
+    assert message.splitlines()[0] == f"error: {tmp_path / 'link' / 'o'} is the file of two outputs"
     assert names(tmp_path) == ["link"]
 
 
