@@ -13,7 +13,7 @@ from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rul
 from syncopt.emit.timeline import Cycles, Shown
 from syncopt.emit.timeline.gantt import Gantt, Mark
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
-from syncopt.ir.source import InputError
+from syncopt.ir.source import InputError, Language, language_of
 from syncopt.sim import Replay
 from syncopt.solve.bounds import BUFFERS, LowerBound
 from syncopt.solve.cpsat.search import Step
@@ -38,6 +38,7 @@ __all__ = [
     "Grading",
     "InputError",
     "Job",
+    "Language",
     "LowerBound",
     "Machine",
     "Mark",
@@ -64,6 +65,7 @@ __all__ = [
     "check",
     "draw",
     "figures",
+    "language_of",
     "load_machine",
     "machine_names",
     "plan_diff",

@@ -123,7 +123,7 @@ def _is_same_number(one: ScalarValue, two: ScalarValue) -> bool:
 @lru_cache(maxsize=1024)
 def _mean_the_same(one: Op, two: Op) -> bool:
     """Whether every attribute of a tile op stands among the enumerators of its call."""
-    if not isinstance(one, TileOp) or not isinstance(two, TileOp):
+    if not isinstance(one, TileOp) or not isinstance(two, TileOp) or one.attributes == two.attributes:
         return True
     words = {_plain(word) for word in _WORD.findall(two.attributes)}
     return all(_plain(word) in words | _DEFAULTS for word in _VALUE.findall(one.attributes))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from syncopt.api._agreement import first_difference
 from syncopt.api._cpp import proven_cpp, refuse_what_has_no_cpp
 from syncopt.api._job import Job, Subject, read, with_arguments
 from syncopt.api._measure import (
@@ -267,6 +268,9 @@ def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
 def _replayed(job: Job, subject: Subject, emitted: _Emitted) -> Replay:
     """The replay of the emitted text on the full shape, which must be faultless and take the cycles of its plan."""
     claimed = replay(Tracer(emitted.planned, subject.setting), job.machine, source=subject.kernel.source)
+    difference = first_difference(emitted.planned, emitted.kernel, subject.setting)
+    if difference is not None:
+        raise WrongPlan(f"the emitted kernel differs from its plan: {difference}")
     judgement = judge(emitted.kernel, subject.setting, job.machine)
     if judgement.replay is None or not judgement.valid:
         raise WrongPlan(f"the plan is not clean for the given arguments: {judgement.errors[0].message}")

@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from syncopt.api import (
+    Language,
     Output,
     Request,
     Solved,
@@ -20,7 +21,7 @@ from syncopt.api import (
 )
 from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
 from syncopt.cli._exits import Status
-from syncopt.cli._files import Target, target
+from syncopt.cli._files import Target, cpp_target, target
 from syncopt.cli._options import CheckOptions, MachineOptions, SimulateOptions, SolveOptions
 from syncopt.cli._page import GOOD, Page
 from syncopt.cli._progress import Progress
@@ -43,7 +44,7 @@ def run_solve(options: SolveOptions) -> None:
     budget, also = options.search_budget(), options.also_arguments()
     files = _files(options)
     trace, report, part = options.trace_file(), options.report_file(), options.part()
-    refuse_same_files(files.pto, files.cpp, None if trace is None else trace.file, report)
+    refuse_same_files(files.kernel, files.cpp, None if trace is None else trace.file, report)
     with Progress() as progress:
         wanted = frozenset({Output.CPP} if files.cpp is not None else ())
         request = Request(options.order, budget, also, progress.step, progress.stage, wanted)
@@ -53,7 +54,7 @@ def run_solve(options: SolveOptions) -> None:
     if options.json:
         outputs = files.write(solved)
         written = write_timelines(trace, report, solved, timelines)
-        diff = "".join(_diff(solved, files.pto)) if options.diff else None
+        diff = "".join(_diff(solved, files.kernel)) if options.diff else None
         document = solve_document(solved, outputs | outputs_of(written), diff)
         page.raw(dumped({**document, "timelines": shown_document(written)}) + "\n")
     else:
@@ -64,7 +65,7 @@ def run_solve(options: SolveOptions) -> None:
         print_written(page, write_timelines(trace, report, solved, timelines))
         if options.diff:
             page.line()
-            page.diff(_diff(solved, files.pto))
+            page.diff(_diff(solved, files.kernel))
     _require_speedup(solved, options.require_speedup)
 
 
@@ -72,23 +73,24 @@ def run_solve(options: SolveOptions) -> None:
 class _Files:
     """What a solve is to write."""
 
-    pto: Target | None
+    kernel: Target | None
     cpp: Target | None
 
     def write(self, solved: Solved) -> dict[str, Path]:
-        """Write all that is wanted; the files by what they hold."""
+        """Write all that is wanted; the files by the languages that they hold."""
+        wanted = ((_language(solved), self.kernel, solved.text), (Language.CPP.value, self.cpp, solved.cpp))
         written: dict[str, Path] = {}
-        for kind, output, content in (("pto", self.pto, solved.text), ("cpp", self.cpp, solved.cpp)):
+        for language, output, content in wanted:
             if output is not None and content is not None:
                 output.write(content)
-                written[kind] = output.named
+                written[language] = output.named
         return written
 
 
 def _files(options: SolveOptions) -> _Files:
     """The files that a solve is to write, all found writable."""
-    pto = target(options.kernel, options.output, options.force, options.in_place)
-    return _Files(pto, target(options.kernel, options.cpp, options.force, in_place=False))
+    kernel = target(options.kernel, options.output, options.force, options.in_place)
+    return _Files(kernel, cpp_target(options.kernel, options.cpp, options.force))
 
 
 def _write(page: Page, solved: Solved, files: _Files) -> None:
@@ -97,7 +99,13 @@ def _write(page: Page, solved: Solved, files: _Files) -> None:
     for named in written.values():
         page.line(f"Written to {named}.", GOOD)
     if not written:
-        page.line("Nothing is written; -o OUT.pto writes the kernel with this plan, --cpp OUT.cpp writes it as C++.")
+        also = ", --cpp OUT.cpp writes it as C++" if _language(solved) == Language.PTO.value else ""
+        page.line(f"Nothing is written; -o OUT.{_language(solved)} writes the kernel with this plan{also}.")
+
+
+def _language(solved: Solved) -> str:
+    """What the kernel is written in, and the plan too: pto or cpp."""
+    return solved.subject.kernel.source.language.value
 
 
 def _diff(solved: Solved, output: Target | None) -> list[str]:

@@ -1,145 +1,143 @@
-"""`solve --cpp`: the plan as C++, written only when it was proven to be the plan."""
+"""Kernels in C++: the same answers as for their `.pto` twins, and plans written as C++."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from syncopt.api import _cpp
-from syncopt.emit import cpp_text
-from syncopt.ir.kernel import Kernel
-from syncopt.ir.trace import Setting
-from tests.cli.running import STREAM, document, refusal, syncopt
+from tests.cli.running import KERNELS, STREAM, document, refusal, syncopt
 
-SOLVE = ("solve", STREAM, "--args", "6")
+CPP = KERNELS / "stream.cpp"
+SHALLOW = ("--machine-set", "queue_depth=2")
 
 
-def names(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir())
+def without_text(found: dict[str, object]) -> dict[str, object]:
+    """What does not depend on how the kernel is written."""
+    kept = ("status", "window", "cycles", "lower_bound", "baseline", "busy", "stalls", "sync", "sensitivity")
+    return {key: found[key] for key in kept}
 
 
-def test_cpp_is_the_plan_that_is_written_as_pto(tmp_path: Path) -> None:
-    """Read again by name of its suffix, it is clean and takes the claimed cycles with the same flags."""
-    pto, cpp = tmp_path / "o.pto", tmp_path / "o.cpp"
-    found = document(syncopt(*SOLVE, "-o", pto, "--cpp", cpp, "--json"))
-    assert found["outputs"] == {"pto": str(pto), "cpp": str(cpp)}
-    assert names(tmp_path) == ["o.cpp", "o.pto"]
-    replays: list[dict[str, Any]] = [
-        document(syncopt("simulate", path, "--args", "6", "--json")) for path in (pto, cpp)
+def test_plan_of_cpp_is_that_of_pto() -> None:
+    found = [document(syncopt("solve", path, "--args", "6", *SHALLOW, "--json")) for path in (CPP, STREAM)]
+    assert without_text(found[0]) == without_text(found[1])
+    assert found[0]["arguments"] == {"n": 6}
+    [move] = found[0]["moved"]
+    assert (move["op"], move["line"], move["from"], move["to"]) == ("pto.tload", 26, 3, 1)
+
+
+def test_plan_is_written_as_cpp(tmp_path: Path) -> None:
+    """The view of the second stream moves up with its load; nothing else of the text changes, but for added lines."""
+    output = tmp_path / "o.cpp"
+    found = document(syncopt("solve", CPP, "--args", "6", *SHALLOW, "--json", "-o", output))
+    assert found["outputs"] == {"cpp": str(output)}
+    before, after = CPP.read_text().splitlines(), output.read_text().splitlines()
+    flags = ("set_flag(", "wait_flag(", "pipe_barrier(")
+    kept = [line for line in after if not line.strip().startswith(flags)]
+    assert sorted(kept) == sorted(before)
+    loads = [line for line in kept if "TLOAD" in line or "View" in line or "TADD" in line][1:]
+    assert loads[:5] == [
+        "    View from(x + at);",
+        "    TLOAD(a, from);",
+        "    View from2 = View(x2 + at);  // the second stream",
+        "    TLOAD(c, from2);",
+        "    TADD(b, a, a);",
     ]
-    assert replays[0]["cycles"] == replays[1]["cycles"] == found["cycles"]
-    assert replays[0]["sync"] == replays[1]["sync"] == found["sync"]
-    assert replays[0]["stalls"] == replays[1]["stalls"]
-    assert document(syncopt("check", cpp, "--json"))["verdict"] == "clean"
+    assert document(syncopt("check", output, "--json"))["verdict"] == "clean"
+    replay = syncopt("simulate", output, "--args", "6", *SHALLOW, "--json")
+    assert replay.exit_code == 0
+    assert document(replay)["cycles"] == found["cycles"]
+    again = document(syncopt("solve", output, "--args", "6", *SHALLOW, "--json"))
+    assert again["cycles"] == found["cycles"]
+    assert again["baseline"] == {"cycles": found["cycles"], "kind": "as-written", "valid": True, "errors": []}
 
 
-def test_cpp_has_the_names_of_the_text(tmp_path: Path) -> None:
-    cpp = tmp_path / "o.cpp"
-    result = syncopt(*SOLVE, "--cpp", cpp)
-    assert result.exit_code == 0
-    assert f"Written to {cpp}." in " ".join(result.stdout.split())
-    text = cpp.read_text()
-    signature = "stream(__gm__ float* x, __gm__ float* x2, __gm__ float* y, __gm__ float* z, int64_t n) {"
-    assert text.startswith(f'#include "pto/pto-inst.hpp"\nusing namespace pto;\n\n__global__ AICORE void {signature}\n')
-    assert "TADD(b, a, a);" in text
-    assert "TSTORE(yp, b);" in text
-    assert "pipe_barrier(PIPE_ALL);" in text
-    assert text.endswith("  return;\n}\n")
+AHEAD = """__global__ AICORE void ahead(__gm__ float *x, __gm__ float *y, int32_t n) {
+  using View = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<4096, 4096, 4096, 64, 1>>;
+  Tile<TileType::Vec, float, 64, 64> a, b;
+  View from(x), to(y);
+  TLOAD(a, from);
+  for (size_t i = 0; i < (size_t) n; ++i) {
+    TADD(b, a, a);
+    TSTORE(to, b);
+    if (i + 1 < n) {
+      View next(x + i * 4096 + 4096);
+      TLOAD(a, next);
+    }
+  }
+}
+"""
 
 
-def test_two_runs_write_the_same(tmp_path: Path) -> None:
-    texts: list[bytes] = []
-    for _ in range(2):
-        assert syncopt(*SOLVE, "--cpp", tmp_path / "o.cpp", "--force").exit_code == 0
-        texts.append((tmp_path / "o.cpp").read_bytes())
-    assert texts[0] == texts[1]
+def test_loop_that_may_not_go_round_is_made_up_for(tmp_path: Path) -> None:
+    """Every load is waited for in the next round; without any round the first one must be waited for behind it."""
+    path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
+    path.write_text(AHEAD)
+    found = document(syncopt("solve", path, "--args", "3", "--json", "-o", output))
+    assert found["check"]["verdict"] == "clean"
+    assert (
+        "  const bool no_trip = (int64_t) ((uint64_t) 0) >= (int64_t) ((size_t) n);\n"
+        "  if (no_trip) {\n    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);\n"
+    ) in output.read_text()
+    assert document(syncopt("check", output, "--json"))["verdict"] == "clean"
 
 
-def test_existing_file_needs_force(tmp_path: Path) -> None:
-    cpp = tmp_path / "o.cpp"
-    cpp.write_text("old")
-    assert f"error: {cpp} exists already" in refusal(syncopt(*SOLVE, "--cpp", cpp))
-    assert cpp.read_text() == "old"
-    assert syncopt(*SOLVE, "--cpp", cpp, "--force").exit_code == 0
-    assert "TLOAD(a, xp);" in cpp.read_text()
-    assert names(tmp_path) == ["o.cpp"]
+def test_tiles_without_addresses_are_placed(tmp_path: Path) -> None:
+    lines = [line for line in CPP.read_text().splitlines(keepends=True) if "TASSIGN" not in line]
+    path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
+    path.write_text("".join(lines))
+    syncopt("solve", path, "--args", "6", "-o", output)
+    assert "  const int64_t addr_16384 = 16384;\n" in output.read_text()
+    assert "  TASSIGN(b, addr_16384);\n" in output.read_text()
+    assert document(syncopt("check", output, "--json"))["verdict"] == "clean"
 
 
-def test_two_outputs_need_two_files(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(tmp_path)
-    message = refusal(syncopt(*SOLVE, "-o", tmp_path / "o", "--cpp", tmp_path / "link" / "o"))
-    assert message.splitlines()[0] == f"error: {tmp_path / 'link' / 'o'} is the file of two outputs"
-    assert names(tmp_path) == ["link"]
-
-
-def test_kernel_itself_is_not_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "k.pto"
-    path.write_bytes(STREAM.read_bytes())
-    message = refusal(syncopt("solve", path, "--args", "6", "--cpp", path, "--force"))
-    assert f"error: {path} is the kernel itself" in message
-    assert path.read_bytes() == STREAM.read_bytes()
-
-
-def test_op_without_cpp_is_refused_before_the_search(tmp_path: Path) -> None:
-    path = tmp_path / "k.pto"
-    line = "%odd = arith.remf %half, %half : f32"
-    text = STREAM.read_text().replace("    %c0 =", f"    %half = arith.constant 0.5 : f32\n    {line}\n    %c0 =")
-    path.write_text(text)
-    result = syncopt("solve", path, "--args", "6", "--cpp", tmp_path / "o.cpp")
-    assert refusal(result).splitlines()[0] == f"{path}:5:5: error: no C++ for arith.remf on f32, f32"
-    assert "best" not in result.stderr
-    assert names(tmp_path) == ["k.pto"]
-    assert syncopt("solve", path, "--args", "6", "-o", tmp_path / "o.pto").exit_code == 0
+def test_in_place_and_summary(tmp_path: Path) -> None:
+    path = tmp_path / "k.cpp"
+    path.write_bytes(CPP.read_bytes())
+    result = syncopt("solve", path, "--args", "6")
+    assert "Nothing is written; -o OUT.cpp writes the kernel with this plan." in result.stdout
+    assert syncopt("solve", path, "--args", "6", "--in-place").exit_code == 0
+    assert document(syncopt("check", path, "--json"))["verdict"] == "clean"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("kernel", "output", "message", "hint"),
     [
-        ("PIPE_V, PIPE_MTE3, EVENT_ID0", "PIPE_V, PIPE_MTE3, EVENT_ID7", "the C++ differs from the plan: instruction"),
-        ("TADD(b, a, a);", "TADD(b, a, c);", "the C++ differs from the plan: instruction"),
-        ("TADD(b, a, a);", "TADD(b, a, e);", "the C++ of the plan cannot be read again"),
-        ("int64_t n)", "int64_t n, int64_t m)", "the C++ takes other arguments than the kernel"),
-        # The loop runs once less than it should, but not with 6 blocks.
-        ("i < n;", "i < (n == 6 ? n : n + 1);", "the C++ differs from the plan: instruction"),
+        (CPP, "o.pto", "would hold C++, since", "name a .cpp file"),
+        (STREAM, "o.cpp", "would hold .pto text, since", "name a .pto file"),
     ],
 )
-def test_cpp_that_is_not_the_plan_is_not_handed_out(
-    old: str, new: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_output_in_the_other_language_is_refused(
+    kernel: Path, output: str, message: str, hint: str, tmp_path: Path
 ) -> None:
-    """Whatever a fault of the writer made of it."""
-
-    def wrong(kernel: Kernel, setting: Setting) -> str:
-        text = cpp_text(kernel, setting)
-        return text.replace(old, new) if "set_flag" in text else text
-
-    monkeypatch.setattr(_cpp, "cpp_text", wrong)
-    options = ("--also-args", "4", "-o", tmp_path / "o.pto", "--cpp", tmp_path / "o.cpp")
-    result = syncopt(*SOLVE, *options)
-    assert result.exit_code == 3
-    assert f"internal error: {message}" in result.stderr
-    assert "nothing is written" in result.stderr
-    assert names(tmp_path) == []
+    text = refusal(syncopt("solve", kernel, "--args", "6", "-o", tmp_path / output))
+    assert message in text
+    assert hint in text
+    assert not (tmp_path / output).exists()
 
 
-def test_cpp_that_is_wrong_for_other_arguments_is_not_handed_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The flags before the loop are left out but for 6 blocks: the check of all trip counts finds it."""
-
-    def wrong(kernel: Kernel, setting: Setting) -> str:
-        text = cpp_text(kernel, setting)
-        return text.replace(
-            "  set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);", "  if (n == 6) { set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); }", 1
-        )
-
-    monkeypatch.setattr(_cpp, "cpp_text", wrong)
-    result = syncopt(*SOLVE, "--cpp", tmp_path / "o.cpp")
-    assert result.exit_code == 3
-    assert "internal error: the C++ of the plan is not clean" in result.stderr
-    assert names(tmp_path) == []
+def test_refusal_points_into_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "k.cpp"
+    path.write_text(CPP.read_text().replace("    TADD(b, a, a);\n", "    if (n) { while (1) {} }\n"))
+    text = refusal(syncopt("simulate", path, "--args", "6"))
+    assert text.startswith(f"{path}:22:14: error: while is not modelled\n   22 |     if (n) {{ while (1) {{}} }}\n")
 
 
-def test_scalar_steps_that_cost_time_may_differ(tmp_path: Path) -> None:
-    """Where they cost nothing the cycles are the same; where they cost, the instructions still are."""
-    result = syncopt(*SOLVE, "--machine-set", "dispatch.scalar_op=1", "--cpp", tmp_path / "o.cpp")
-    assert result.exit_code == 0, result.stderr
+def test_op_without_a_cost_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "k.cpp"
+    path.write_text(CPP.read_text().replace("TADD(b, a, a)", "TGATHER(b, a)"))
+    text = refusal(syncopt("simulate", path, "--args", "6"))
+    assert text.startswith(f"{path}:22:5: error: pto.tgather (vec -> vec) has no published cost\n")
+
+
+def test_loop_to_a_negative_bound_is_refused(tmp_path: Path) -> None:
+    """-1 as a size_t is the largest number there is: the loop would go round until the end of the world."""
+    path = tmp_path / "k.cpp"
+    path.write_text(CPP.read_text().replace("for (int32_t i = 0; i < n;", "for (size_t i = 0; i < (size_t) n;"))
+    assert document(syncopt("simulate", path, "--args", "3", "--json"))["cycles"] > 0
+    text = refusal(syncopt("simulate", path, "--args=-1"))
+    assert text.startswith(f"{path}:18:3: error: for is not known from the arguments\n")
+
+
+def test_names_of_arguments_are_those_of_the_text() -> None:
+    text = refusal(syncopt("simulate", CPP, "--set", "m=3"))
+    assert "has no integer argument m" in text

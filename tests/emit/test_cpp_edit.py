@@ -134,7 +134,8 @@ def test_name_stays_for_a_statement_that_makes_nothing_of_its_own() -> None:
     """`again` is another name of what `event` is; the tile needs it, so both declarations stay."""
     body = (
         "\n  int event = n & 1;\n  int again = event;\n"
-        "  Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, -1> a(again);\n  TASSIGN(a, 0);\n  wait_flag(PIPE_V, PIPE_MTE3, event);\n  TABS(a, a);\n"
+        "  Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, -1> a(again);\n"
+        "  TASSIGN(a, 0);\n  wait_flag(PIPE_V, PIPE_MTE3, event);\n  TABS(a, a);\n"
     )
     assert stripped(body) == body.replace("  wait_flag(PIPE_V, PIPE_MTE3, event);\n", "")
 
@@ -342,7 +343,7 @@ def test_assignment_waits_for_a_statement_that_moved_down() -> None:
 
 def refused(body: str, how: Callable[[Ops], Ops]) -> str:
     kernel = kernel_of(f"{HEAD}{body}}}\n")
-    with pytest.raises(ValueError, match="an op|no text|became") as caught:
+    with pytest.raises(ValueError, match=r"an op|no text|became") as caught:
         render(kernel, change(kernel, how))
     return str(caught.value)
 
