@@ -1,6 +1,7 @@
 """The functions behind the commands."""
 
-from syncopt.api._check import Checked, check
+from syncopt.api._check import Checked, check, with_executions
+from syncopt.api._execute import Executions, Outcome, difference_text, hang_text
 from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
@@ -31,6 +32,7 @@ __all__ = [
     "CoreRun",
     "Cycles",
     "EventScope",
+    "Executions",
     "Figure",
     "Finding",
     "FindingKind",
@@ -45,6 +47,7 @@ __all__ = [
     "Move",
     "NoPlan",
     "OrderMode",
+    "Outcome",
     "Output",
     "Replay",
     "Report",
@@ -63,8 +66,10 @@ __all__ = [
     "WrongPlan",
     "changed_figures",
     "check",
+    "difference_text",
     "draw",
     "figures",
+    "hang_text",
     "language_of",
     "load_machine",
     "machine_names",
@@ -76,5 +81,6 @@ __all__ = [
     "simulated",
     "solve",
     "solved_timelines",
+    "with_executions",
     "write_trace",
 ]

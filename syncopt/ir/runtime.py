@@ -51,12 +51,17 @@ def _box(shape: tuple[ScalarValue, ...], strides: tuple[ScalarValue, ...]) -> tu
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TileRef:
-    """A tile, or a part of one, at its place in its memory."""
+    """A tile, or a part of one, at its place in its memory.
+
+    `type` is that of the whole tile. `origin` is the row and column in it of the first element, counted from `address`:
+    other than (0, 0) for a part whose bytes are not singled out.
+    """
 
     type: TileType
     address: int
     footprint: Footprint
     operand: Operand
+    origin: tuple[ScalarValue, ScalarValue] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,8 +121,9 @@ def sub_tile(
     (row, col), (rows, cols) = offset, sizes
     part = TileType(kind.memory, kind.dtype, rows, cols, rows, cols, kind.blayout, kind.slayout, kind.fractal)
     operand = _valid_part(part, *valid)
+    row, col = origin = plus(tile.origin[0], row), plus(tile.origin[1], col)
     if isinstance(row, Unknown) or isinstance(col, Unknown):
-        return TileRef(kind, tile.address, tile.footprint, operand)
+        return TileRef(kind, tile.address, tile.footprint, operand, origin)
     if kind.slayout is not Layout.NONE_BOX:
         return _part_of_fractals(tile, (int(row), int(col)), part, operand)
     row_stride, col_stride = (kind.cols * size, size) if kind.blayout is Layout.ROW_MAJOR else (size, kind.rows * size)
@@ -141,15 +147,15 @@ def _part_of_fractals(tile: TileRef, offset: tuple[int, int], part: TileType, op
         is_whole = row == 0 and part.rows == kind.rows and col % cols == 0 and part.cols % cols == 0
         skipped = col * kind.rows
     if not is_whole or kind.fractal not in (_FRACTAL_BYTES, _SQUARE_FRACTAL_BYTES):
-        return TileRef(kind, tile.address, tile.footprint, operand)
+        return TileRef(kind, tile.address, tile.footprint, operand, offset)
     address = tile.address + skipped * kind.dtype.size
-    return TileRef(part, address, Footprint(kind.memory, address, part.size), operand)
+    return TileRef(kind, address, Footprint(kind.memory, address, part.size), operand)
 
 
 def _fractal_shape(tile: TileType) -> tuple[int, int]:
     """Rows and columns of a fractal."""
     run = _FRACTAL_BYTES // _FRACTAL_EDGE // tile.dtype.size
-    run = _FRACTAL_EDGE if tile.fractal == _SQUARE_FRACTAL_BYTES else run
+    run = _FRACTAL_EDGE if tile.memory is Memory.ACC or tile.fractal == _SQUARE_FRACTAL_BYTES else run
     return (_FRACTAL_EDGE, run) if tile.slayout is Layout.ROW_MAJOR else (run, _FRACTAL_EDGE)
 
 
