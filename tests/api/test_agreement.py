@@ -173,3 +173,37 @@ def test_difference_of_numbers_and_attributes_is_told(old: str, new: str, messag
     assert old in text
     difference = first_difference(kernel, kernel_of(text.replace(old, new), "kernel.cpp"), setting)
     assert message in str(difference)
+
+
+CPP = """__global__ AICORE void k(__gm__ float *x, __gm__ float *y, int32_t n) {
+  using View = GlobalTensor<float, Shape<1, 1, 1, 8, 8>, Stride<64, 64, 64, 8, 1>>;
+  Tile<TileType::Vec, float, 8, 8> a;
+  TASSIGN(a, 0);
+  for (int i = 0; i < n; ++i) {
+    View from(x + i * 64);
+    TLOAD(a, from);
+    TABS(a, a);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("", "", True),
+        ("i * 64", "64 * i", True),
+        ("    TABS", "    pipe_barrier(PIPE_ALL);\n    TABS", False),
+        ("x + i * 64", "x + i * 32", False),
+        ("x + i", "y + i", False),
+        ("TASSIGN(a, 0)", "TASSIGN(a, 256)", False),
+        ("TABS", "TNEG", False),
+        ("    TABS(a, a);\n", "", False),
+        ("i < n", "i < n - 1", False),
+    ],
+)
+def test_texts_in_one_language(old: str, new: str, same: bool) -> None:
+    setting = Setting({"n": 3}, 0, 1)
+    one, other = kernel_of(CPP, "kernel.cpp"), kernel_of(CPP.replace(old, new, 1), "kernel.cpp")
+    assert (first_difference(one, other, setting) is None) is same
+    assert (first_difference(other, one, setting) is None) is same

@@ -138,6 +138,14 @@ def test_loop_to_a_negative_bound_is_refused(tmp_path: Path) -> None:
     assert text.startswith(f"{path}:18:3: error: for is not known from the arguments\n")
 
 
+def test_condition_that_is_undefined_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "k.cpp"
+    path.write_text(CPP.read_text().replace("    TADD(b, a, a);\n", "    if (7 / (n - 6)) TADD(b, a, a);\n"))
+    assert document(syncopt("simulate", path, "--args", "5", "--json"))["cycles"] > 0
+    text = refusal(syncopt("simulate", path, "--args", "6"))
+    assert text.startswith(f"{path}:22:5: error: the condition of if is not known from the arguments\n")
+
+
 def test_names_of_arguments_are_those_of_the_text() -> None:
     text = refusal(syncopt("simulate", CPP, "--set", "m=3"))
     assert "has no integer argument m" in text

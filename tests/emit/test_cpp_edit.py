@@ -389,6 +389,13 @@ def test_op_in_another_block_or_twice_is_refused() -> None:
     assert "moved to another one" in refused(body, lambda ops: (inner, *ops) if len(ops) > 1 else ())
 
 
+def test_tree_that_was_changed_already_is_no_original() -> None:
+    kernel = kernel_of(f"{HEAD}{BASE}}}\n")
+    bare = strip_flags(kernel)
+    with pytest.raises(ValueError, match="not as it was read"):
+        render(bare, change(bare, lambda ops: ops))
+
+
 def test_kernel_of_another_file_is_refused() -> None:
     with pytest.raises(ValueError, match="another file"):
         render(kernel_of(f"{HEAD}}}"), kernel_of(f"{HEAD}}}"))
