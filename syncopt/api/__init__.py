@@ -7,8 +7,9 @@ from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, Se
 from syncopt.api._moves import Move
 from syncopt.api._report import plan_diff, report_page, require_report
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
-from syncopt.api._solve import Request, Solved, WrongPlan, solve
+from syncopt.api._solve import Output, Request, Solved, solve
 from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
+from syncopt.api._wrong import WrongPlan
 from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
 from syncopt.emit.timeline import Cycles, Shown
 from syncopt.emit.timeline.gantt import Gantt, Mark
@@ -47,6 +48,7 @@ __all__ = [
     "NoPlan",
     "OrderMode",
     "Outcome",
+    "Output",
     "Replay",
     "Report",
     "Request",

@@ -1,9 +1,12 @@
 """`solve`: the best plan of a kernel, proven, written back and measured."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
+from syncopt.api._agreement import first_difference
+from syncopt.api._cpp import proven_cpp, refuse_what_has_no_cpp
 from syncopt.api._job import Job, Subject, read, with_arguments
 from syncopt.api._measure import (
     AlsoRow,
@@ -16,7 +19,7 @@ from syncopt.api._measure import (
 )
 from syncopt.api._moves import Move, moves
 from syncopt.api._simulate import full_bound, is_synchronised
-from syncopt.api._work import same_work
+from syncopt.api._wrong import WrongPlan
 from syncopt.check import Execution, Report, check_kernel, judge
 from syncopt.emit import render
 from syncopt.frontend import parse_module
@@ -38,8 +41,10 @@ from syncopt.solve.orders import Budget
 _ROUNDS = 4
 
 
-class WrongPlan(Exception):  # noqa: N818 - it says what is wrong
-    """A plan failed its own check: nothing is handed out."""
+class Output(Enum):
+    """What a plan is written as besides the kernel's own text."""
+
+    CPP = "cpp"
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,8 @@ class Solved:
         The check of the emitted text.
     seconds : float
         Wall time of everything.
+    cpp : bytes or None
+        The kernel with the plan as PTO-ISA C++, if that was asked for.
     """
 
     job: Job
@@ -92,6 +99,7 @@ class Solved:
     moves: tuple[Move, ...]
     report: Report
     seconds: float
+    cpp: bytes | None = None
 
     @property
     def gap(self) -> float:
@@ -130,6 +138,8 @@ class Request:
         Is told of progress.
     stage : callable
         Is told in words what begins.
+    outputs : frozenset of Output
+        What else the plan is written as.
     """
 
     mode: OrderMode
@@ -137,6 +147,7 @@ class Request:
     also: tuple[tuple[int, ...], ...] = ()
     report: Callable[[Step], None] = lambda _: None
     stage: Callable[[str], None] = lambda _: None
+    outputs: frozenset[Output] = frozenset()
 
 
 def solve(job: Job, request: Request) -> Solved:
@@ -156,10 +167,13 @@ def solve(job: Job, request: Request) -> Solved:
     stripped = strip_flags(subject.kernel)
     _refuse_no_work(subject, stripped)
     _refuse_unrelated_starts(stripped)
+    if Output.CPP in request.outputs:
+        refuse_what_has_no_cpp(subject)
     also = [read(with_arguments(job, arguments)) for arguments in request.also]
     planner, solution, emitted = _proven(job, subject, stripped, request)
     request.stage("replaying the plan in full")
     result = _replayed(job, subject, emitted)
+    cpp = _as_cpp(job, subject, also, emitted, result.cycles, request)
     bound = full_bound(planner)
     request.stage("replaying the baseline")
     baseline = _baseline(job, subject, stripped)
@@ -179,6 +193,7 @@ def solve(job: Job, request: Request) -> Solved:
         moves=tuple(moves(subject.kernel, emitted.kernel, planner, solution.plan)),
         report=emitted.report,
         seconds=time.monotonic() - began,
+        cpp=cpp,
     )
 
 
@@ -253,14 +268,24 @@ def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
 def _replayed(job: Job, subject: Subject, emitted: _Emitted) -> Replay:
     """The replay of the emitted text on the full shape, which must be faultless and take the cycles of its plan."""
     claimed = replay(Tracer(emitted.planned, subject.setting), job.machine, source=subject.kernel.source)
-    if not same_work(emitted.planned, emitted.kernel, subject.setting):
-        raise WrongPlan("the emitted kernel does not do the work of its plan")
+    difference = first_difference(emitted.planned, emitted.kernel, subject.setting)
+    if difference is not None:
+        raise WrongPlan(f"the emitted kernel differs from its plan: {difference}")
     judgement = judge(emitted.kernel, subject.setting, job.machine)
     if judgement.replay is None or not judgement.valid:
         raise WrongPlan(f"the plan is not clean for the given arguments: {judgement.errors[0].message}")
     if judgement.replay.cycles != claimed.cycles:
         raise WrongPlan("the emitted kernel does not replay in the cycles of its plan")
     return judgement.replay
+
+
+def _as_cpp(
+    job: Job, subject: Subject, also: Sequence[Subject], emitted: _Emitted, cycles: int, request: Request
+) -> bytes | None:
+    if Output.CPP not in request.outputs:
+        return None
+    request.stage("checking the C++")
+    return proven_cpp(job, subject, also, emitted.kernel, cycles)
 
 
 def _baseline(job: Job, subject: Subject, stripped: Kernel) -> Baseline:

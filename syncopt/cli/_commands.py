@@ -1,8 +1,13 @@
 """The commands: from options to an answer and an exit status."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
 import typer
 
 from syncopt.api import (
+    Language,
+    Output,
     Request,
     Solved,
     Verdict,
@@ -18,7 +23,7 @@ from syncopt.api import (
 from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
 from syncopt.cli._executed import executed_document, print_executed
 from syncopt.cli._exits import Status
-from syncopt.cli._files import Target, target
+from syncopt.cli._files import Target, cpp_target, target
 from syncopt.cli._options import CheckOptions, MachineOptions, SimulateOptions, SolveOptions
 from syncopt.cli._page import GOOD, Page
 from syncopt.cli._progress import Progress
@@ -39,41 +44,65 @@ def run_solve(options: SolveOptions) -> None:
     """`solve`."""
     job = options.job_of_one_core("a plan is solved for one core")
     budget, also = options.search_budget(), options.also_arguments()
-    output = target(options.kernel, options.output, options.force, options.in_place)
+    files = _files(options)
     trace, report, part = options.trace_file(), options.report_file(), options.part()
-    refuse_same_files(output, None if trace is None else trace.file, report)
+    refuse_same_files(files.kernel, files.cpp, None if trace is None else trace.file, report)
     with Progress() as progress:
-        request = Request(options.order, budget, also, progress.step, progress.stage)
+        wanted = frozenset({Output.CPP} if files.cpp is not None else ())
+        request = Request(options.order, budget, also, progress.step, progress.stage, wanted)
         solved = solve(job, request)
     page = Page()
     timelines = solved_timelines(solved, part)
     if options.json:
-        if output is not None:
-            output.write(solved.text)
+        outputs = files.write(solved)
         written = write_timelines(trace, report, solved, timelines)
-        outputs = {} if output is None else {_language(solved): output.named}
-        diff = "".join(_diff(solved, output)) if options.diff else None
+        diff = "".join(_diff(solved, files.kernel)) if options.diff else None
         document = solve_document(solved, outputs | outputs_of(written), diff)
         page.raw(dumped({**document, "timelines": shown_document(written)}) + "\n")
     else:
         print_solved(page, solved, budget, options.verbose)
         if options.verbose:
             print_gantt(page, timelines)
-        _write(page, solved, output)
+        _write(page, solved, files)
         print_written(page, write_timelines(trace, report, solved, timelines))
         if options.diff:
             page.line()
-            page.diff(_diff(solved, output))
+            page.diff(_diff(solved, files.kernel))
     _require_speedup(solved, options.require_speedup)
 
 
-def _write(page: Page, solved: Solved, output: Target | None) -> None:
+@dataclass(frozen=True)
+class _Files:
+    """What a solve is to write."""
+
+    kernel: Target | None
+    cpp: Target | None
+
+    def write(self, solved: Solved) -> dict[str, Path]:
+        """Write all that is wanted; the files by the languages that they hold."""
+        wanted = ((_language(solved), self.kernel, solved.text), (Language.CPP.value, self.cpp, solved.cpp))
+        written: dict[str, Path] = {}
+        for language, output, content in wanted:
+            if output is not None and content is not None:
+                output.write(content)
+                written[language] = output.named
+        return written
+
+
+def _files(options: SolveOptions) -> _Files:
+    """The files that a solve is to write, all found writable."""
+    kernel = target(options.kernel, options.output, options.force, options.in_place)
+    return _Files(kernel, cpp_target(options.kernel, options.cpp, options.force))
+
+
+def _write(page: Page, solved: Solved, files: _Files) -> None:
     page.line()
-    if output is None:
-        page.line(f"Nothing is written; -o OUT.{_language(solved)} writes the kernel with this plan.")
-    else:
-        output.write(solved.text)
-        page.line(f"Written to {output.named}.", GOOD)
+    written = files.write(solved)
+    for named in written.values():
+        page.line(f"Written to {named}.", GOOD)
+    if not written:
+        also = ", --cpp OUT.cpp writes it as C++" if _language(solved) == Language.PTO.value else ""
+        page.line(f"Nothing is written; -o OUT.{_language(solved)} writes the kernel with this plan{also}.")
 
 
 def _language(solved: Solved) -> str:

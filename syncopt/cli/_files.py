@@ -54,7 +54,7 @@ class Target:
 
 
 def target(kernel: Path, output: Path | None, force: bool, in_place: bool) -> Target | None:
-    """The file that a solve is to write, None if there is none to write.
+    """The file that a plan is to be written to in the language of its kernel, None if there is none to write.
 
     Raises
     ------
@@ -70,6 +70,37 @@ def target(kernel: Path, output: Path | None, force: bool, in_place: bool) -> Ta
     _refuse_another_language(kernel, output)
     if in_place:
         raise InputError(f"--in-place and -o {output} name two files", help="give one of the two")
+    return new_target(output, force)
+
+
+def cpp_target(kernel: Path, output: Path | None, force: bool) -> Target | None:
+    """The file that a plan is to be written to as C++, if there is one to write.
+
+    Raises
+    ------
+    InputError
+        If the kernel is C++ itself; and what `separate_target` raises.
+    """
+    if output is not None and language_of(kernel) is Language.CPP:
+        raise InputError(f"{kernel} is C++ already", help="-o writes it with the plan")
+    found = separate_target(kernel, output, force)
+    if output is not None and output.suffix == ".pto":
+        raise InputError(f"{output} would hold C++", help="name a .cpp file")
+    return found
+
+
+def separate_target(kernel: Path, output: Path | None, force: bool) -> Target | None:
+    """A file to write that is never the kernel's, if there is one to write.
+
+    Raises
+    ------
+    InputError
+        If it is the kernel's, or there already and may not be overwritten, or cannot be written.
+    """
+    if output is None:
+        return None
+    if _is_same(output, kernel):
+        raise InputError(f"{output} is the kernel itself", help="name another file")
     return new_target(output, force)
 
 

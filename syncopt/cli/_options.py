@@ -156,6 +156,16 @@ Out = Annotated[
         "-o", "--output", metavar="OUT", help="Write the kernel with the plan, in its language.", rich_help_panel=_FILES
     ),
 ]
+Cpp = Annotated[
+    Path | None,
+    typer.Option(
+        "--cpp",
+        metavar="OUT.cpp",
+        help="Write the kernel with the plan as PTO-ISA C++.",
+        rich_help_panel=_FILES,
+        show_default=False,
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists already.", rich_help_panel=_FILES)]
 InPlace = Annotated[bool, typer.Option("--in-place", help="Overwrite the kernel itself.", rich_help_panel=_FILES)]
 Diff = Annotated[bool, typer.Option("--diff", help="Print what the plan changes in the text.", rich_help_panel=_FILES)]
@@ -333,6 +343,7 @@ class SolveOptions(TimelineOptions):
     seed: Seed = 0
     require_speedup: RequireSpeedup = None
     output: Out = None
+    cpp: Cpp = None
     in_place: InPlace = False
     diff: Diff = False
     report: ReportFile = None

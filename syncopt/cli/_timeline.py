@@ -21,7 +21,7 @@ from syncopt.api import (
     require_report,
     write_trace,
 )
-from syncopt.cli._files import Target, target
+from syncopt.cli._files import Target, separate_target
 from syncopt.cli._page import BAD, GOOD, HEADING, QUIET, Page
 from syncopt.cli._words import count
 
@@ -66,7 +66,7 @@ class TraceFile:
 
 def trace_file(kernel: Path, output: Path | None, force: bool, viewer: TraceFormat) -> TraceFile | None:
     """The trace file, if one is asked for, found writable."""
-    file = target(kernel, output, force, in_place=False)
+    file = separate_target(kernel, output, force)
     return None if file is None else TraceFile(file, viewer)
 
 
@@ -74,7 +74,7 @@ def report_file(kernel: Path, output: Path | None, force: bool) -> Target | None
     """The file of a report, if one is asked for, found writable."""
     if output is not None:
         require_report()
-    return target(kernel, output, force, in_place=False)
+    return separate_target(kernel, output, force)
 
 
 def write_timelines(

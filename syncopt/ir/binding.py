@@ -9,7 +9,8 @@ from syncopt.ir.footprint import Access, Footprint
 from syncopt.ir.kernel import TileOp, Value
 from syncopt.ir.optable import OpRow
 from syncopt.ir.pipes import Pipe
-from syncopt.ir.runtime import Environment, RuntimeValue, TileRef, ViewRef, view_operand
+from syncopt.ir.runtime import SCALAR, Environment, RuntimeValue, TileRef, ViewRef, view_operand
+from syncopt.ir.scalars import ScalarValue
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.types import ViewType
 from syncopt.ir.work import Operand, Work
@@ -19,11 +20,12 @@ _MEMORY = (TileRef, ViewRef)
 
 
 class Bound(NamedTuple):
-    """A tile op on given operands: `work` is the same object for equal ones."""
+    """A tile op on given operands: `work` is the same object for equal ones, `numbers` are its scalar operands."""
 
     pipe: Pipe
     work: Work
     accesses: tuple[Access, ...]
+    numbers: tuple[ScalarValue, ...] = ()
 
 
 class Binder:
@@ -63,13 +65,14 @@ class Binder:
             )
         ins, outs = [env[value] for value in op.ins], [env[value] for value in op.outs]
         accesses = _accesses(row, ins, outs)
+        numbers = tuple([value for value in ins if isinstance(value, SCALAR)])
         read = tuple([self._operand(op, v, t) for v, t in zip(ins, op.ins, strict=True) if isinstance(v, _MEMORY)])
         written = tuple([self._operand(op, v, t) for v, t in zip(outs, op.outs, strict=True)])
         if last is not None and last.work.ins == read and last.work.outs == written:
-            return Bound(last.pipe, last.work, accesses)
+            return Bound(last.pipe, last.work, accesses, numbers)
         work = Work(op.name, self._pipe(op, row, read, written), read, written)
         work = self._works.setdefault(work, work)
-        return Bound(work.pipe, work, accesses)
+        return Bound(work.pipe, work, accesses, numbers)
 
     def _pipe(self, op: TileOp, row: OpRow, read: tuple[Operand, ...], written: tuple[Operand, ...]) -> Pipe:
         sources = tuple(operand.memory for operand in read)

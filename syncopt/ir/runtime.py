@@ -77,18 +77,22 @@ class MultiTileRef:
 RuntimeValue = ScalarValue | PointerRef | ViewRef | TileRef | MultiTileRef
 Environment = dict[Value, RuntimeValue]
 """What every value that has come by is at this point of a run."""
-_SCALAR = (int, float, Unknown)
+SCALAR = (int, float, Unknown)
+"""What a scalar is at run time."""
+_FRACTAL_EDGE = 16
+_FRACTAL_BYTES, _SQUARE_FRACTAL_BYTES = 512, 1024
+"""Fractals of 16 runs of 32 bytes, and of 16 x 16 elements of 4 bytes."""
 
 
 def number(value: Value, env: Environment) -> ScalarValue:
     """A scalar at this point of a run; unknown if it is none."""
     found = env.get(value, UNKNOWN)
-    return found if isinstance(found, _SCALAR) else UNKNOWN
+    return found if isinstance(found, SCALAR) else UNKNOWN
 
 
 def numbers(values: Iterable[Value], env: Environment) -> list[ScalarValue]:
     """Several scalars at this point of a run."""
-    return [found if isinstance(found := env.get(value, UNKNOWN), _SCALAR) else UNKNOWN for value in values]
+    return [found if isinstance(found := env.get(value, UNKNOWN), SCALAR) else UNKNOWN for value in values]
 
 
 def plus(a: ScalarValue, b: ScalarValue) -> ScalarValue:
@@ -109,21 +113,50 @@ def tile_ref(tile: TileType, address: int, rows: ScalarValue, cols: ScalarValue)
 def sub_tile(
     tile: TileRef, offset: Sequence[ScalarValue], sizes: Sequence[int], valid: Sequence[ScalarValue]
 ) -> TileRef:
-    """Part of a tile: its own bytes in a tile without fractals, else (or at an unknown offset) all of the tile's.
+    """Part of a tile: its own bytes, or all of the tile's at an unknown offset and where it divides rows of fractals.
 
     Offset, sizes and valid sizes are rows, then columns, in elements.
     """
     kind, size = tile.type, tile.type.dtype.size
     (row, col), (rows, cols) = offset, sizes
-    part = TileType(kind.memory, kind.dtype, rows, cols, rows, cols, kind.blayout, kind.slayout)
+    part = TileType(kind.memory, kind.dtype, rows, cols, rows, cols, kind.blayout, kind.slayout, kind.fractal)
     operand = _valid_part(part, *valid)
     row, col = origin = plus(tile.origin[0], row), plus(tile.origin[1], col)
-    if isinstance(row, Unknown) or isinstance(col, Unknown) or kind.slayout is not Layout.NONE_BOX:
+    if isinstance(row, Unknown) or isinstance(col, Unknown):
         return TileRef(kind, tile.address, tile.footprint, operand, origin)
+    if kind.slayout is not Layout.NONE_BOX:
+        return _part_of_fractals(tile, (int(row), int(col)), part, operand)
     row_stride, col_stride = (kind.cols * size, size) if kind.blayout is Layout.ROW_MAJOR else (size, kind.rows * size)
     address = tile.address + int(row) * row_stride + int(col) * col_stride
     dims = ((rows, row_stride), (cols, col_stride))
     return TileRef(kind, address, strided(kind.memory, address, size, dims), operand)
+
+
+def _part_of_fractals(tile: TileRef, offset: tuple[int, int], part: TileType, operand: Operand) -> TileRef:
+    """Part of a tile with fractals, which follow each other row by row or column by column.
+
+    A part that takes whole rows of them in a row-major tile (columns in a column-major one) is a tile by itself; any
+    other counts as all of the tile.
+    """
+    kind, (row, col) = tile.type, offset
+    rows, cols = _fractal_shape(kind)
+    if kind.blayout is Layout.ROW_MAJOR:
+        is_whole = col == 0 and part.cols == kind.cols and row % rows == 0 and part.rows % rows == 0
+        skipped = row * kind.cols
+    else:
+        is_whole = row == 0 and part.rows == kind.rows and col % cols == 0 and part.cols % cols == 0
+        skipped = col * kind.rows
+    if not is_whole or kind.fractal not in (_FRACTAL_BYTES, _SQUARE_FRACTAL_BYTES):
+        return TileRef(kind, tile.address, tile.footprint, operand, offset)
+    address = tile.address + skipped * kind.dtype.size
+    return TileRef(kind, address, Footprint(kind.memory, address, part.size), operand)
+
+
+def _fractal_shape(tile: TileType) -> tuple[int, int]:
+    """Rows and columns of a fractal."""
+    run = _FRACTAL_BYTES // _FRACTAL_EDGE // tile.dtype.size
+    run = _FRACTAL_EDGE if tile.memory is Memory.ACC or tile.fractal == _SQUARE_FRACTAL_BYTES else run
+    return (_FRACTAL_EDGE, run) if tile.slayout is Layout.ROW_MAJOR else (run, _FRACTAL_EDGE)
 
 
 def _valid_part(tile: TileType, rows: ScalarValue, cols: ScalarValue) -> Operand:

@@ -1,6 +1,7 @@
 """Meaning of scalar ops on concrete values, with integers of the width that their type has."""
 
 import math
+import struct
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
@@ -42,6 +43,35 @@ def _width(value: Value) -> int:
 def wrapped(value: int, type_name: str) -> int:
     """The integer that a value is when it is held in a type."""
     return _signed(value, bits_of(type_name))
+
+
+def rounded(value: float, type_name: str) -> float:
+    """The nearest number that a floating-point type holds, the even one of two; infinite if it has none that large."""
+    match type_name:
+        case "f16":
+            return _packed("<e", value)
+        case "bf16":
+            return _upper_half(_packed("<f", value))
+        case "f32":
+            return _packed("<f", value)
+        case _:
+            return value
+
+
+def _packed(format_: str, value: float) -> float:
+    try:
+        return struct.unpack(format_, struct.pack(format_, value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _upper_half(value: float) -> float:
+    """The nearest number of 32 bits whose lower half is zero."""
+    if not math.isfinite(value):
+        return value
+    bits: int = struct.unpack("<I", struct.pack("<f", value))[0]
+    bits += 0x7FFF + (bits >> 16 & 1)
+    return struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
 
 
 def _signed(value: int, bits: int) -> int:
@@ -240,6 +270,12 @@ def _to_integer(op: Scalar) -> Callable[[Any], ScalarValue]:
     return convert
 
 
+def _between_floats(op: Scalar) -> Callable[[Any], ScalarValue]:
+    [result] = op.results
+    name = result.type.name if isinstance(result.type, ScalarType) else ""
+    return lambda a: rounded(float(a), name)
+
+
 def _float_op(op: Scalar) -> Callable[[Any, Any], ScalarValue]:
     compute = _FLOAT[op.name]
     return lambda a, b: compute(float(a), float(b))
@@ -255,6 +291,8 @@ _RULES: dict[str, Callable[[Scalar], _Compute]] = {
     "arith.cmpi": _compare_integers,
     "arith.cmpf": _compare_floats,
     AS_SIGNED: _as_signed,
+    "arith.extf": _between_floats,
+    "arith.truncf": _between_floats,
     "arith.sitofp": _from_integer,
     "arith.fptosi": _to_integer,
 }

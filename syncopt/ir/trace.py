@@ -27,7 +27,7 @@ from syncopt.ir.kernel import (
 )
 from syncopt.ir.pipes import Memory, Pipe
 from syncopt.ir.runtime import Environment, PointerRef, RuntimeValue, number, numbers
-from syncopt.ir.scalars import UNKNOWN, Rule, Unknown, rule_of, wrapped
+from syncopt.ir.scalars import UNKNOWN, Rule, ScalarValue, Unknown, rule_of, wrapped
 from syncopt.ir.source import InputError, Language
 from syncopt.ir.types import PointerType, ScalarType
 from syncopt.ir.views import Views
@@ -58,6 +58,8 @@ class Instance:
         Bytes a tile op touches.
     event : int
         Id of a flag, as in the kernel even if the hardware has no such id; -1 for others.
+    numbers : tuple of ScalarValue
+        Scalar operands of a tile op, in order.
     """
 
     op: TileOp | SetFlag | WaitFlag | Barrier
@@ -67,6 +69,7 @@ class Instance:
     work: Work | None = None
     accesses: tuple[Access, ...] = ()
     event: int = -1
+    numbers: tuple[ScalarValue, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -331,8 +334,8 @@ class Tracer:
         bound = self._binder.bound(op)
 
         def step(env: Environment, iteration: Iteration, done: list[Instance]) -> None:
-            pipe, work, accesses = bound(env)
-            done.append(Instance(op, pipe, iteration, self._scalars, work, accesses))
+            pipe, work, accesses, numbers = bound(env)
+            done.append(Instance(op, pipe, iteration, self._scalars, work, accesses, numbers=numbers))
             self._scalars = 0
 
         return step

@@ -67,6 +67,27 @@ class Layout(Enum):
     __hash__ = object.__hash__
 
 
+class Pad(Enum):
+    """What fills a tile outside its valid part; the value is the number in the text."""
+
+    NULL = 0
+    ZERO = 1
+    MAX = 2
+    MIN = 3
+
+    __hash__ = object.__hash__
+
+
+class Compact(Enum):
+    """How closely the valid part of a tile is packed; the value is the number in the text."""
+
+    NULL = 0
+    NORMAL = 1
+    ROW_PLUS_ONE = 2
+
+    __hash__ = object.__hash__
+
+
 @dataclass(frozen=True, slots=True)
 class TileType:
     """A tile in an on-chip memory.
@@ -83,6 +104,12 @@ class TileType:
         Valid shape in elements; None when it is known at run time only (`?`).
     blayout, slayout : Layout
         Order of the fractals and order inside a fractal (`NONE_BOX`: no fractals).
+    fractal : int
+        Bytes of a fractal.
+    pad : Pad
+        What fills the tile outside its valid part.
+    compact : Compact
+        How closely its valid part is packed.
     """
 
     memory: Memory
@@ -93,6 +120,9 @@ class TileType:
     valid_cols: int | None
     blayout: Layout
     slayout: Layout
+    fractal: int = 512
+    pad: Pad = Pad.NULL
+    compact: Compact = Compact.NULL
 
     @property
     def size(self) -> int:

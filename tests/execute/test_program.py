@@ -84,7 +84,7 @@ def test_op_without_numeric_meaning_is_refused_by_name() -> None:
         (LOAD, "nothing is stored to global memory: there is no number to compare"),
         (f"{LOAD}\n{STORE}".replace("%xp", "%up"), "what is reached through %x is not known, or stands before it"),
         (
-            f"%h = arith.truncf %s : f32 to f16\n%b = arith.cmpf oeq, %h, %h : f16\nscf.if %b {{\n{STORE}\n}}",
+            f"%h = arith.remf %s, %s : f32\n%b = arith.cmpf oeq, %h, %h : f32\nscf.if %b {{\n{STORE}\n}}",
             "the condition of scf.if is not known from the arguments",
         ),
         (f"pto.barrier <PIPE_S>\n{STORE}", "the scalar pipe has no barrier"),

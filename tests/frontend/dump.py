@@ -25,7 +25,16 @@ from syncopt.ir.kernel import (
     Value,
     Yield,
 )
-from syncopt.ir.types import MultiTileType, PointerType, ScalarType, TileType, ValueType, ViewType
+from syncopt.ir.types import (
+    Compact,
+    MultiTileType,
+    Pad,
+    PointerType,
+    ScalarType,
+    TileType,
+    ValueType,
+    ViewType,
+)
 
 
 def dump(kernel: Kernel) -> str:
@@ -135,7 +144,16 @@ def _type(type_: ValueType) -> str:
             return f"{type_.count} x {_type(type_.tile)}"
         case TileType():
             shape = f"{type_.rows}x{type_.cols}({_size(type_.valid_rows)}x{_size(type_.valid_cols)})"
-            return f"{type_.memory} {shape} {type_.dtype.spelling} {type_.blayout.value}/{type_.slayout.value}"
+            layout = f"{type_.blayout.value}/{type_.slayout.value}"
+            return f"{type_.memory} {shape} {type_.dtype.spelling} {layout}{_config(type_)}"
+
+
+def _config(type_: TileType) -> str:
+    """What differs from the usual fractal, padding and packing."""
+    fractal = f" fractal {type_.fractal}" if type_.fractal != 512 else ""
+    pad = f" pad {type_.pad.name.lower()}" if type_.pad is not Pad.NULL else ""
+    compact = f" compact {type_.compact.name.lower()}" if type_.compact is not Compact.NULL else ""
+    return fractal + pad + compact
 
 
 def _size(size: int | None) -> str:

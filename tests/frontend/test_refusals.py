@@ -56,6 +56,21 @@ def refusal(text: str) -> InputError:
             "type !pto.tile_buf<l9, 8x8xf32> is not modelled: loc=l9",
         ),
         (
+            "%a = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32, pad=4>",
+            25,
+            "type !pto.tile_buf<vec, 8x8xf32, pad=4> is not modelled: pad=4",
+        ),
+        (
+            "%a = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32, compact=row>",
+            25,
+            "type !pto.tile_buf<vec, 8x8xf32, compact=row> is not modelled: compact=row",
+        ),
+        (
+            "%a = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32, fractal=0>",
+            25,
+            "type !pto.tile_buf<vec, 8x8xf32, fractal=0> is not modelled: fractal=0",
+        ),
+        (
             "%a = pto.alloc_tile : !pto.tile_buf<vec, 8xf32>",
             25,
             "type !pto.tile_buf<vec, 8xf32> is not modelled: 8xf32 is not rows x columns",

@@ -119,6 +119,14 @@ def test_comparison_by_an_unknown_predicate_is_unknown() -> None:
         ("trunci", "i32", 3, "i1", 1),
         ("fptosi", "f32", -2.7, "i32", -2),
         ("sitofp", "i32", 3, "f32", 3.0),
+        ("extf", "f16", 0.5, "f32", 0.5),
+        # the nearest f16 of 0.1; 2049 is halfway between two f16, of which 2048 is even; 65520 rounds to infinity
+        ("truncf", "f32", 0.1, "f16", 0.0999755859375),
+        ("truncf", "f32", 2049.0, "f16", 2048.0),
+        ("truncf", "f32", 65520.0, "f16", math.inf),
+        # 8 bits: 257 is halfway between 256 and 258
+        ("truncf", "f32", 257.0, "bf16", 256.0),
+        ("truncf", "f64", 16777217.0, "f32", 16777216.0),
     ],
 )
 def test_casts(name: str, source: str, value: Number, to: str, expected: Number) -> None:

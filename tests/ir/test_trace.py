@@ -6,6 +6,7 @@ from syncopt.frontend import parse_module
 from syncopt.ir.footprint import Access, Footprint, whole
 from syncopt.ir.kernel import For, Kernel, TileOp
 from syncopt.ir.pipes import Memory, Pipe
+from syncopt.ir.scalars import UNKNOWN
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Instance, Overrides, Setting, Tracer
 
@@ -319,6 +320,57 @@ def test_part_of_a_tile_whose_type_says_what_is_valid() -> None:
     work = only(f"{SUB} : TILE -> {part}\npto.tabs ins(%t : {part}) outs(%t : {part})").work
     assert work is not None
     assert work.ins[0].rows == 3
+
+
+def boxed(layout: str, offsets: str, sizes: str, shape: str = "64x64xf16", fractal: int = 512) -> Footprint:
+    """The bytes of a part of a tile with fractals at 4096."""
+    config = f"{layout}, fractal={fractal}"
+    whole_tile = f"!pto.tile_buf<mat, {shape}, {config}>"
+    part_type = f"!pto.tile_buf<mat, {sizes.replace(', ', 'x')}x{shape.rpartition('x')[2]}, {config}>"
+    body = (
+        f"%s = pto.alloc_tile addr = %a0 : {whole_tile}\n"
+        f"%t = pto.subview %s[{offsets}] sizes [{sizes}] : {whole_tile} -> {part_type}\n"
+        f"%l = pto.alloc_tile addr = %a0 : !pto.tile_buf<left, 16x16xf16, slayout=row_major>\n"
+        f"pto.textract ins(%t, %c0, %c0 : {part_type}, index, index) outs(%l : !pto.tile_buf<left, 16x16xf16>)"
+    )
+    return only(body).accesses[0].footprint
+
+
+NZ, ZN = "blayout=col_major, slayout=row_major", "blayout=row_major, slayout=col_major"
+ALL = Footprint(Memory.MAT, 4096, 64 * 64 * 2)
+
+
+@pytest.mark.parametrize(
+    ("layout", "offsets", "sizes", "footprint"),
+    [
+        # fractals of 16 x 16 follow each other down a column: 16 columns are 64 rows of 32 bytes
+        (NZ, "%c0, %c16", "64, 32", Footprint(Memory.MAT, 4096 + 64 * 32, 64 * 64)),
+        (ZN, "%c16, %c0", "32, 64", Footprint(Memory.MAT, 4096 + 64 * 32, 64 * 64)),
+        # what leaves out part of a column, or divides fractals, is scattered
+        (NZ, "%c16, %c0", "32, 64", ALL),
+        (NZ, "%c0, %c2", "64, 16", ALL),
+        (ZN, "%c0, %c16", "64, 32", ALL),
+        (ZN, "%c2, %c0", "16, 64", ALL),
+    ],
+)
+def test_part_of_a_tile_with_fractals(layout: str, offsets: str, sizes: str, footprint: Footprint) -> None:
+    assert boxed(layout, offsets, sizes) == footprint
+
+
+def test_fractals_of_accumulators_are_square() -> None:
+    """16 x 16 of 4 bytes: 16 columns are a column of them, which would be 8 in fractals of 512 bytes."""
+    found = boxed(NZ, "%c0, %c16", "64, 16", shape="64x64xf32", fractal=1024)
+    assert found == Footprint(Memory.MAT, 4096 + 64 * 64, 64 * 64)
+
+
+def test_scalar_operands_are_noted() -> None:
+    """In the order of the text, those that no argument determines as unknown."""
+    body = (
+        "%t = pto.alloc_tile addr = %a0 : TILE\n"
+        "pto.tsetval ins(%n, %scale : index, f32) outs(%t : TILE)\n"
+        "pto.tabs ins(%t : TILE) outs(%t : TILE)"
+    )
+    assert [instance.numbers for instance in trace(body, n=5)] == [(5, UNKNOWN), ()]
 
 
 UNKNOWN_INDEX = "%u = arith.fptosi %scale : f32 to i32\n%w = arith.index_cast %u : i32 to index\n"

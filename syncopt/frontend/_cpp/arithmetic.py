@@ -1,10 +1,11 @@
 """Conversions and operators of C++ on numbers and pointers, as scalar ops whose meaning is exactly the same."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tree_sitter import Node
 
-from syncopt.frontend._cpp.bindings import Operand
+from syncopt.frontend._cpp.bindings import Inside, Operand
 from syncopt.frontend._cpp.context import Context, integer_text, primary
 from syncopt.frontend._cpp.types import BOOL, LONG, Float, Integer, Number, Pointer, Space, common, promoted
 from syncopt.ir.kernel import AddPtr, Value
@@ -172,7 +173,15 @@ def _on_pointer(ctx: Context, operator: str, left: Operand, right: Operand, node
     step = ctx.scalar(
         "arith.muli", (steps.value, size.value), LONG.scalar, f"{primary(steps.spelling)} * {size.spelling}"
     )
-    return Operand(pointer.type, ctx.scalar("arith.addi", (pointer.value, step), LONG.scalar, text))
+    value = ctx.scalar("arith.addi", (pointer.value, step), LONG.scalar, text)
+    return Operand(pointer.type, value, inside=_further(ctx, pointer.inside, steps.value, text))
+
+
+def _further(ctx: Context, inside: Inside | None, steps: Value, text: str) -> Inside | None:
+    """The place in a tile some elements behind another one."""
+    if inside is None or inside.offset is None:
+        return inside and replace(inside, offset=steps)
+    return replace(inside, offset=ctx.scalar("arith.addi", (inside.offset, steps), LONG.scalar, text))
 
 
 def moved(ctx: Context, pointer: Operand, type_: Pointer, offset: Value, text: str) -> Operand:

@@ -11,15 +11,29 @@ Part = Value | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Inside:
+    """A place in a tile: `offset` elements behind its first one, None for that one itself.
+
+    `type` is the tile's C++ type: that of a part of another tile says how far that one's rows are apart.
+    """
+
+    tile: Value
+    type: TileType
+    offset: Value | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Operand:
     """A number or a pointer; a pointer into a memory of the core is its byte address there.
 
-    `text` is an expression of this type with this value where that is not the name of the value.
+    `text` is an expression of this type with this value where that is not the name of the value. `inside` is the place
+    that an address was made of.
     """
 
     type: Integer | Float | Pointer
     value: Value
     text: str = ""
+    inside: Inside | None = None
 
     @property
     def spelling(self) -> str:
@@ -80,7 +94,7 @@ def with_parts(bound: Bound, values: Sequence[Part]) -> Bound:
     present = tuple(value for value in values if value is not None)
     match bound:
         case Operand():
-            return replace(bound, value=present[0])
+            return replace(bound, value=present[0], inside=None)
         case TileBinding():
             address, rows, cols = values
             return TileBinding(bound.type, address, rows, cols)

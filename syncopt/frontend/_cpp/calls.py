@@ -14,6 +14,7 @@ from syncopt.frontend._cpp.objects import (
     element,
     is_whole,
     operand,
+    part_of_tile,
     placed,
     tensor_pointer,
     tile_address,
@@ -165,7 +166,9 @@ def _assign_address(ctx: Context, given: Sequence[Node], node: Node) -> None:
         case TileBinding():
             moved = replace(bound, address=tile_address(ctx, found, given[1]), tile=None)
             # A tile whose valid sizes are still to come is made when it has them.
-            ctx.assign(variable, placed(ctx, moved, variable.name, node) if is_whole(moved) else moved)
+            if is_whole(moved):
+                moved = placed(ctx, part_of_tile(ctx, moved, found, variable.name), variable.name, node)
+            ctx.assign(variable, moved)
         case TensorBinding():
             pointer = tensor_pointer(ctx, bound.type, found, given[1])
             ctx.assign(variable, viewed(ctx, replace(bound, pointer=pointer), variable.name))

@@ -253,7 +253,7 @@ def _converted(ctx: Context, type_node: Node, value: Node, node: Node) -> Bound:
 def number_cast(ctx: Context, type_: Number, found: Operand, node: Node) -> Operand:
     """A number, or the address of a pointer into a memory of the core, as a number."""
     if isinstance(found.type, Pointer) and found.type.space is Space.ON_CHIP and isinstance(type_, Integer):
-        found = Operand(SIZE, found.value, f"({SIZE.spelling}) {primary(found.spelling)}")
+        found = Operand(SIZE, found.value, f"({SIZE.spelling}) {primary(found.spelling)}", found.inside)
     return convert(ctx, found, type_, node, ctx.tree.phrase(node))
 
 
@@ -263,7 +263,8 @@ def _pointer_cast(ctx: Context, type_: Pointer, found: Operand, node: Node) -> O
         if isinstance(source, Pointer) and source.space is Space.GLOBAL:
             ctx.fail("a pointer from one memory into another is not modelled", node)
         value = found if isinstance(source, Pointer) else convert(ctx, found, LONG, node)
-        return Operand(type_, value.value)
+        inside = found.inside if isinstance(source, Pointer) and source.element is type_.element else None
+        return Operand(type_, value.value, inside=inside)
     if not isinstance(source, Pointer) or source.space is Space.ON_CHIP:
         ctx.fail(f"a pointer into global memory made of {describe(source)} is not modelled", node)
     if source.element is type_.element:

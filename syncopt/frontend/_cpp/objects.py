@@ -10,12 +10,13 @@ from syncopt.frontend._cpp.bindings import (
     Array,
     Bound,
     ExtentsBinding,
+    Inside,
     Operand,
     TensorBinding,
     TileBinding,
     Variable,
 )
-from syncopt.frontend._cpp.context import Context
+from syncopt.frontend._cpp.context import Context, primary
 from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.types import (
     BOOL,
@@ -32,8 +33,8 @@ from syncopt.frontend._cpp.types import (
     Tensor,
     describe,
 )
-from syncopt.ir.kernel import AllocTile, TensorView, Value
-from syncopt.ir.types import TileType, ViewType
+from syncopt.ir.kernel import AllocTile, SubView, TensorView, Value
+from syncopt.ir.types import Layout, TileType, ViewType
 
 
 def operand(ctx: Context, node: Node) -> Operand:
@@ -109,6 +110,55 @@ def placed(ctx: Context, tile: TileBinding, name: str, node: Node) -> TileBindin
     return replace(tile, tile=result)
 
 
+def part_of_tile(ctx: Context, tile: TileBinding, found: Operand, name: str) -> TileBinding:
+    """The tile as a part of another one, if its address lies in that and its rows or columns are as far apart.
+
+    A whole tile at its own address stays one, and so does one with fractals, whose parts follow each other.
+    """
+    inside = found.inside
+    if inside is None or not _has_steps_of(tile.type, inside.type):
+        return tile
+    sizes = tuple(
+        full if valid is None else valid
+        for valid, full in ((tile.type.valid_rows, tile.type.rows), (tile.type.valid_cols, tile.type.cols))
+    )
+    if inside.offset is None and sizes == (tile.type.rows, tile.type.cols):
+        return tile
+    result = Value(name, replace(tile.type, rows=sizes[0], cols=sizes[1]))
+    given = (tile.rows, tile.cols)
+    valid = tuple(
+        size if size is not None else literal(ctx, LONG, full).value for size, full in zip(given, sizes, strict=True)
+    )
+    offsets = _row_and_column(ctx, inside.offset, inside.type)
+    ctx.add(SubView(ctx.uid(), ctx.span, result, inside.tile, offsets, sizes, valid if any(given) else ()))
+    return replace(tile, tile=result)
+
+
+def _has_steps_of(tile: TileType, whole: TileType) -> bool:
+    """Whether elements without fractals lie in a tile as they do in another one."""
+    if tile.dtype is not whole.dtype or tile.blayout is not whole.blayout:
+        return False
+    if not tile.slayout is whole.slayout is Layout.NONE_BOX:
+        return False
+    if tile.blayout is Layout.ROW_MAJOR:
+        return tile.cols == whole.cols or tile.rows == 1
+    return tile.rows == whole.rows or tile.cols == 1
+
+
+def _row_and_column(ctx: Context, offset: Value | None, whole: TileType) -> tuple[Value, Value]:
+    """Where an element of a tile without fractals stands."""
+    if offset is None:
+        zero = literal(ctx, LONG, 0).value
+        return zero, zero
+    is_row_major = whole.blayout is Layout.ROW_MAJOR
+    step = literal(ctx, LONG, whole.cols if is_row_major else whole.rows).value
+    along, across = (
+        ctx.scalar(f"arith.{op}", (offset, step), LONG.scalar, f"{primary(offset.name)} {sign} {step.name}")
+        for op, sign in (("divsi", "/"), ("remsi", "%"))
+    )
+    return (along, across) if is_row_major else (across, along)
+
+
 def tile_value(ctx: Context, tile: TileBinding, node: Node) -> Value:
     """The tile that an expression is, made now if it is not yet."""
     text = ctx.tree.phrase(node)
@@ -151,7 +201,8 @@ def address(ctx: Context, tile: TileBinding, node: Node) -> Operand:
     """`t.data()`."""
     if tile.address is None:
         ctx.fail(f"the address of {ctx.tree.phrase(node)} is not known here", node, "give it one with TASSIGN")
-    return Operand(Pointer(tile.type.dtype, Space.ON_CHIP), tile.address)
+    inside = None if tile.tile is None else Inside(tile.tile, tile.type)
+    return Operand(Pointer(tile.type.dtype, Space.ON_CHIP), tile.address, inside=inside)
 
 
 def valid_rows_or_columns(ctx: Context, static: int | None, given: Value | None, node: Node) -> Operand:

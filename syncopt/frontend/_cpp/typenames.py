@@ -1,6 +1,7 @@
 """Types as they are written: arithmetic types, pointers, tiles, shapes, strides, tensors and aliases of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from tree_sitter import Node
@@ -23,7 +24,7 @@ from syncopt.frontend._cpp.types import (
     element,
 )
 from syncopt.ir.pipes import Memory
-from syncopt.ir.types import DType, Layout, TileType
+from syncopt.ir.types import Compact, DType, Layout, Pad, TileType
 
 _T = TypeVar("_T")
 
@@ -31,6 +32,9 @@ _RUN_TIME = -1
 _MEMORIES = {memory.value.capitalize(): memory for memory in Memory if memory is not Memory.GM}
 _BLAYOUTS = {"RowMajor": Layout.ROW_MAJOR, "ColMajor": Layout.COL_MAJOR}
 _SLAYOUTS = {**_BLAYOUTS, "NoneBox": Layout.NONE_BOX}
+_PADS = {pad.name.capitalize(): pad for pad in Pad}
+_COMPACTS = {"Null": Compact.NULL, "Normal": Compact.NORMAL, "RowPlusOne": Compact.ROW_PLUS_ONE}
+_FRACTAL, _ACC_FRACTAL = 512, 1024
 _TENSOR_LAYOUTS = {"ND": "nd", "DN": "dn", "NZ": "nz"}
 _TILE_ARGUMENTS = range(4, 12)
 _ROLE_ARGUMENTS = range(3, 6)
@@ -209,17 +213,25 @@ def _tile(found: _Arguments) -> TileType:
         valid_cols=found.valid(6, cols),
         blayout=found.word(4, "BLayout", _BLAYOUTS, "RowMajor"),
         slayout=found.word(7, "SLayout", _SLAYOUTS, "NoneBox"),
+        fractal=found.size(8) if len(found.nodes) > len(range(8)) else _FRACTAL,
+        pad=found.word(9, "PadValue", _PADS, "Null"),
+        compact=found.word(10, "CompactMode", _COMPACTS, "Null"),
     )
 
 
-def _role(memory: Memory, blayout: Layout, slayout: Layout) -> Callable[[_Arguments], TileType]:
-    """Short names of the headers for the tiles that feed the cube, as the 910B lays them out."""
+def _role(like: TileType) -> Callable[[_Arguments], TileType]:
+    """Short names of the headers for the tiles that feed the cube: of another element type and size than `like`."""
 
     def read(found: _Arguments) -> TileType:
         found.check_count(_ROLE_ARGUMENTS)
         rows, cols = found.size(1), found.size(2)
-        return TileType(
-            memory, found.element(0), rows, cols, found.valid(3, rows), found.valid(4, cols), blayout, slayout
+        return replace(
+            like,
+            dtype=found.element(0),
+            rows=rows,
+            cols=cols,
+            valid_rows=found.valid(3, rows),
+            valid_cols=found.valid(4, cols),
         )
 
     return read
@@ -243,17 +255,17 @@ def _tensor(found: _Arguments) -> Tensor:
     )
 
 
-_LEFT = _role(Memory.LEFT, Layout.ROW_MAJOR, Layout.ROW_MAJOR)
-_RIGHT = _role(Memory.RIGHT, Layout.ROW_MAJOR, Layout.COL_MAJOR)
-_ACC = _role(Memory.ACC, Layout.COL_MAJOR, Layout.ROW_MAJOR)
+_LEFT = TileType(Memory.LEFT, DType.F16, 1, 1, 1, 1, Layout.ROW_MAJOR, Layout.ROW_MAJOR)
+_RIGHT = TileType(Memory.RIGHT, DType.F16, 1, 1, 1, 1, Layout.ROW_MAJOR, Layout.COL_MAJOR)
+_ACC = TileType(Memory.ACC, DType.F32, 1, 1, 1, 1, Layout.COL_MAJOR, Layout.ROW_MAJOR, _ACC_FRACTAL)
+"""Tiles that feed the cube as the 910B lays them out."""
 _TEMPLATES: dict[str, Callable[[_Arguments], CppType]] = {
     "Tile": _tile,
-    "TileLeft": _LEFT,
-    "TileLeftCompact": _LEFT,
-    "TileRight": _RIGHT,
-    "TileRightCompact": _RIGHT,
-    "TileAcc": _ACC,
-    "TileAccCompact": _ACC,
+    **{
+        f"{name}{suffix}": _role(replace(like, compact=compact))
+        for name, like in (("TileLeft", _LEFT), ("TileRight", _RIGHT), ("TileAcc", _ACC))
+        for suffix, compact in (("", Compact.NULL), ("Compact", Compact.NORMAL))
+    },
     "Shape": _extents(ExtentKind.SHAPE),
     "Stride": _extents(ExtentKind.STRIDE),
     "GlobalTensor": _tensor,

@@ -9,9 +9,11 @@ from syncopt.ir.pipes import Memory
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.types import (
     DTYPES,
+    Compact,
     DType,
     Layout,
     MultiTileType,
+    Pad,
     PointerType,
     ScalarType,
     TileType,
@@ -33,6 +35,8 @@ _OTHER_TILE_KEYS = frozenset(("fractal", "pad", "compact"))
 _MEMORIES = {memory.value: memory for memory in Memory if memory is not Memory.GM}
 _BLAYOUTS = {layout.value: layout for layout in (Layout.ROW_MAJOR, Layout.COL_MAJOR)}
 _SLAYOUTS = {layout.value: layout for layout in Layout}
+_PADS = {str(pad.value): pad for pad in Pad}
+_COMPACTS = {str(compact.value): compact for compact in Compact}
 
 
 class Types:
@@ -140,6 +144,9 @@ class Types:
             valid_cols=self._valid(fields, "v_col", cols, token),
             blayout=self._choice(_BLAYOUTS, "blayout", {"blayout": "row_major", **fields}, token),
             slayout=self._choice(_SLAYOUTS, "slayout", {"slayout": "none_box", **fields}, token),
+            fractal=self._extent(fields.get("fractal", "512"), "fractal", token),
+            pad=self._choice(_PADS, "pad", {"pad": "0", **fields}, token),
+            compact=self._choice(_COMPACTS, "compact", {"compact": "0", **fields}, token),
         )
 
     def _extent(self, text: str, key: str, token: Token) -> int:
