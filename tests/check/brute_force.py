@@ -6,7 +6,7 @@ What a pipe does with them (synchronisation rules of the hardware, restated here
 - A tile op starts when all that stands before it on its pipe has started; it completes at any later time, on MTE2 after
   the ops before it, on other pipes in any order. An op of the scalar unit is passed when it is complete.
 - A set rises when everything before it on its pipe is complete, or any time later, after the sets before it. It holds
-  nothing back.
+  nothing back. The scalar unit has passed all before its own sets when it passes them.
 - A wait at the head of its pipe ends when its flag is up, and takes it down.
 - A barrier on a pipe ends when the tile ops before it are complete, or any time later; a barrier on all holds the
   scalar unit until everything that it has passed is done.
@@ -238,11 +238,9 @@ class _Search:
         if instance.pipe is Pipe.ALL:
             if self._is_idle(state):
                 yield after
-        elif instance.pipe is not Pipe.S:
+        elif instance.pipe is not Pipe.S or isinstance(instance.op, SetFlag):
             self._unfenced[place] |= self._short.stored[place] & ~state.complete
             yield after
-        elif isinstance(instance.op, SetFlag):
-            yield self._up(after, place)
         elif isinstance(instance.op, WaitFlag):
             yield from () if state.at_wait else (state._replace(at_wait=True),)
         elif isinstance(instance.op, TileOp):

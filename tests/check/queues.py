@@ -27,7 +27,7 @@ class Rise(NamedTuple):
 
 
 class Queue:
-    """What the trace gives to one pipe.
+    """What the trace gives to one pipe; the scalar unit has sets only.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class ShortTrace:
         self.number_of_flags = len(flags)
         queues: dict[Pipe, Queue] = {}
         for place, instance in enumerate(trace):
-            if instance.pipe not in (Pipe.S, Pipe.ALL):
+            if instance.pipe not in (Pipe.S, Pipe.ALL) or isinstance(instance.op, SetFlag):
                 queues.setdefault(instance.pipe, Queue()).take(place, instance, self.flags[place])
         self.queues = tuple(queues.values())
         # per place: the ops before and behind it that it conflicts with

@@ -213,6 +213,13 @@ def test_sets_that_one_completion_raises_are_not_kept_apart_by_an_eager_wait():
     assert grade(f"load t0 x\n{TO_V}load t3 x\n{TO_V}{END}") is IdReuse.EAGER
 
 
+def test_flag_of_the_scalar_unit_may_rise_late():
+    """V comes to its first wait behind the second set, but perhaps before that has risen."""
+    lines = "set S V 0\nset V S 0\nwait V S 0\nset S V 0\nwait S V 0\nwait S V 0\n"
+    assert grade(f"{lines}{END}") is IdReuse.TIMED
+    assert grade(f"set S V 0\nwait S V 0\nset V S 0\nwait V S 0\nset S V 0\nwait S V 0\n{END}") is IdReuse.SAFE
+
+
 def test_sets_before_a_wait_that_needs_both_are_certainly_double():
     """V first takes a flag of another id that is set behind the two."""
     lines = f"set MTE2 V 0\nset MTE2 V 0\nset MTE2 V 1\nwait MTE2 V 1\nwait MTE2 V 0\nwait MTE2 V 0\n{END}"
