@@ -1,6 +1,20 @@
 """Replay of a kernel with its flags: the reference meaning of a plan."""
 
+from syncopt.sim.critical import CriticalPath, critical_path
+from syncopt.sim.paths import Cause, Stretch
 from syncopt.sim.replay import Listener, replay
 from syncopt.sim.timing import Deadlock, DoubleSet, FlagLeft, Replay, Timing
 
-__all__ = ["Deadlock", "DoubleSet", "FlagLeft", "Listener", "Replay", "Timing", "replay"]
+__all__ = [
+    "Cause",
+    "CriticalPath",
+    "Deadlock",
+    "DoubleSet",
+    "FlagLeft",
+    "Listener",
+    "Replay",
+    "Stretch",
+    "Timing",
+    "critical_path",
+    "replay",
+]
