@@ -1,15 +1,18 @@
 """The functions behind the commands."""
 
 from syncopt.api._check import Checked, check
+from syncopt.api._compare import Compared, CompareRequest, Difference, compare
 from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Request, Solved, WrongPlan, solve
+from syncopt.api._versions import Measured, Version, VersionKind, WorkDone
+from syncopt.api._why import WORK, Explanation, Place, Stall, Total, explain
 from syncopt.check import Finding, FindingKind, Report, Severity, Verdict
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
 from syncopt.ir.source import InputError
-from syncopt.sim import Replay
+from syncopt.sim import Cause, Replay
 from syncopt.solve.bounds import BUFFERS, LowerBound
 from syncopt.solve.cpsat.search import Step
 from syncopt.solve.driver import NoPlan, OrderMode
@@ -17,13 +20,19 @@ from syncopt.solve.orders import Budget
 
 __all__ = [
     "BUFFERS",
+    "WORK",
     "AlsoRow",
     "Baseline",
     "BaselineKind",
     "Budget",
+    "Cause",
     "Checked",
+    "CompareRequest",
+    "Compared",
     "Comparison",
     "CoreRun",
+    "Difference",
+    "Explanation",
     "Figure",
     "Finding",
     "FindingKind",
@@ -31,9 +40,11 @@ __all__ = [
     "Job",
     "LowerBound",
     "Machine",
+    "Measured",
     "Move",
     "NoPlan",
     "OrderMode",
+    "Place",
     "Replay",
     "Report",
     "Request",
@@ -41,12 +52,19 @@ __all__ = [
     "Severity",
     "Simulation",
     "Solved",
+    "Stall",
     "Step",
     "Subject",
+    "Total",
     "Verdict",
+    "Version",
+    "VersionKind",
+    "WorkDone",
     "WrongPlan",
     "changed_figures",
     "check",
+    "compare",
+    "explain",
     "figures",
     "load_machine",
     "machine_names",

@@ -146,7 +146,7 @@ def solve(job: Job, request: Request) -> Solved:
     began = time.monotonic()
     subject = read(job)
     stripped = strip_flags(subject.kernel)
-    _refuse_no_work(subject, stripped)
+    refuse_no_work(subject, stripped)
     _refuse_unrelated_starts(stripped)
     also = [read(with_arguments(job, arguments)) for arguments in request.also]
     planner, solution, emitted = _proven(job, subject, stripped, request)
@@ -172,9 +172,15 @@ def solve(job: Job, request: Request) -> Solved:
     )
 
 
-def _refuse_no_work(subject: Subject, stripped: Kernel) -> None:
-    """Refuse arguments with which the core executes nothing: every plan of that would be optimal."""
-    if any(isinstance(instance.op, TileOp) for instance in Tracer(stripped, subject.setting)):
+def refuse_no_work(subject: Subject, kernel: Kernel) -> None:
+    """Refuse arguments with which the core executes nothing: every plan of that would be optimal.
+
+    Raises
+    ------
+    InputError
+        If a kernel executes no tile op with the arguments and the core of a subject.
+    """
+    if any(isinstance(instance.op, TileOp) for instance in Tracer(kernel, subject.setting)):
         return
     setting = subject.setting
     given = ", ".join(f"{name}={value}" for name, value in setting.arguments.items())
@@ -199,7 +205,7 @@ def _refuse_unrelated_starts(kernel: Kernel) -> None:
 
 
 @dataclass(frozen=True)
-class _Emitted:
+class Emitted:
     """A planned kernel, its text, the kernel read from that text, and its check."""
 
     planned: Kernel
@@ -208,7 +214,7 @@ class _Emitted:
     report: Report
 
 
-def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> tuple[Planner, Solution, _Emitted]:
+def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> tuple[Planner, Solution, Emitted]:
     """The best plan whose emitted text passes the check; executions that fail are taken into the derivation."""
     began = time.monotonic()
     failing: list[Execution] = []
@@ -230,16 +236,16 @@ def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> t
         failing.append(execution)
 
 
-def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
+def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> Emitted:
     flagged = with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
     planned = with_addresses(flagged, subject.addresses)
     text = render(subject.kernel, planned)
     kernel = parse_module(Source(f"{job.path} (plan)", text)).kernel(subject.kernel.name)
     report = check_kernel(kernel, subject.setting, job.machine, subject.assumptions)
-    return _Emitted(planned, text, kernel, report)
+    return Emitted(planned, text, kernel, report)
 
 
-def _replayed(job: Job, subject: Subject, emitted: _Emitted) -> Replay:
+def _replayed(job: Job, subject: Subject, emitted: Emitted) -> Replay:
     """The replay of the emitted text on the full shape, which must be faultless and take the cycles of its plan."""
     claimed = replay(Tracer(emitted.planned, subject.setting), job.machine, source=subject.kernel.source)
     judgement = judge(emitted.kernel, subject.setting, job.machine)
@@ -253,8 +259,19 @@ def _replayed(job: Job, subject: Subject, emitted: _Emitted) -> Replay:
 def _baseline(job: Job, subject: Subject, stripped: Kernel) -> Baseline:
     if is_synchronised(subject.kernel):
         return written_baseline(subject.kernel, judge(subject.kernel, subject.setting, job.machine))
+    emitted, run = fixed_order(job, subject, stripped)
+    return Baseline(run.cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel)
+
+
+def fixed_order(job: Job, subject: Subject, stripped: Kernel) -> tuple[Emitted, Replay]:
+    """A kernel without flags in its order as written, with the best flags for that, and its replay.
+
+    Raises
+    ------
+    WrongPlan
+        As `solve`.
+    """
     planner = Planner(stripped, subject.setting, job.machine)
     fixed = best_plan(planner, OrderMode.FIXED, Budget(float("inf")), lambda _: None)
     emitted = _emit(job, subject, planner, fixed.plan)
-    cycles = _replayed(job, subject, emitted).cycles
-    return Baseline(cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel)
+    return emitted, _replayed(job, subject, emitted)
