@@ -11,7 +11,7 @@ from syncopt.ir.source import InputError
 from syncopt.ir.trace import Tracer
 from syncopt.model.planner import Planner
 from syncopt.model.rewrite import strip_flags
-from syncopt.sim import Replay
+from syncopt.sim import Replay, replay
 from syncopt.solve.bounds import LowerBound, lower_bound
 from syncopt.solve.orders import movable_ops
 
@@ -124,6 +124,8 @@ def judged(job: Job, subject: Subject) -> tuple[Judgement, Replay]:
     """
     judgement = judge(subject.kernel, subject.setting, job.machine)
     if judgement.replay is None:
+        # Names the op that has no known cost, if that is why.
+        replay(Tracer(subject.kernel, subject.setting), job.machine, source=subject.kernel.source)
         first = next(iter(judgement.findings), None)
         raise InputError("this execution cannot be replayed" + (f": {first.message}" if first else ""))
     return judgement, judgement.replay

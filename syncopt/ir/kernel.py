@@ -19,7 +19,8 @@ NO_SPAN = Span(-1, -1)
 class Value:
     """An SSA value; two values are the same only if they are the same object.
 
-    `name` is as in the text, `%` included (`%1#0` for one of several results).
+    `name` is as in the text, `%` included (`%1#0` for one of several results). In C++ it is the variable, or the
+    expression for a value that has no name; converted to the type's width it has the value's bits.
     """
 
     name: str
@@ -39,22 +40,51 @@ class Op:
         Number of the op in its file, in text order; stays with the op in a changed tree. Negative for ops that were
         added.
     span : Span
-        Bytes of the op's own text in its file, results included, trailing comments not; `NO_SPAN` for added ops.
+        Bytes of the op's own text in its file, results included, trailing comments not; `NO_SPAN` for added ops. In C++
+        the bytes of its statement, which it may share with other ops, or none for what no text stands for.
     """
 
     uid: int
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A piece of C++ text that stands or moves as a whole.
+
+    Its ops are those of its block with the same span; a statement that only names something has none.
+
+    Parameters
+    ----------
+    span : Span
+        Bytes of its text, those of statements inside it included, trailing comments not.
+    reads, writes : frozenset of str
+        Names that it uses and that it declares or assigns, without those of the statements inside it.
+    """
+
+    span: Span
+    reads: frozenset[str]
+    writes: frozenset[str]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Block:
     """Ops in program order.
 
-    `span` covers what stands between the braces of the region (or, for a function, its body), braces excluded.
+    Parameters
+    ----------
+    ops : tuple of Op
+        The ops.
+    span : Span
+        What stands between the braces of the region (or, for a function, its body), braces excluded; the statement
+        itself where it has no braces, nothing for a branch that is not written.
+    statements : tuple of Statement
+        The statements that the text of a C++ block consists of, in order; empty where every op has a text of its own.
     """
 
     ops: tuple[Op, ...]
     span: Span
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)

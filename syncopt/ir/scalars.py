@@ -104,7 +104,10 @@ _FLOAT: dict[str, Callable[[float, float], float]] = {
     "arith.minimumf": min,
 }
 
-CASTS = frozenset({"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci"})
+AS_SIGNED = "cpp.as_signed"
+"""An unsigned integer as the signed one of its width; it is undefined if that cannot hold it."""
+
+CASTS = frozenset({"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci", AS_SIGNED})
 """Ops that hand an integer on in another width."""
 
 
@@ -207,6 +210,18 @@ def _cast(op: Scalar) -> Callable[[Any], ScalarValue]:
     return lambda a: _signed(convert(a, source), target)
 
 
+def _as_signed(op: Scalar) -> Callable[[Any], ScalarValue]:
+    """Integers are held as signed ones, so one that does not fit is negative."""
+    bits = _width(op.results[0])
+
+    def convert(a: int) -> int:
+        if _signed(a, bits) < 0:
+            raise _UndefinedError
+        return a
+
+    return convert
+
+
 def _from_integer(op: Scalar) -> Callable[[Any], ScalarValue]:
     bits = _width(op.operands[0])
     return lambda a: float(_extended(a, bits))
@@ -235,10 +250,11 @@ _RULES: dict[str, Callable[[Scalar], _Compute]] = {
     **dict.fromkeys(_DIVISIONS, _division),
     **dict.fromkeys(_UNSIGNED, _unsigned_op),
     **dict.fromkeys(("arith.shli", "arith.shrsi", "arith.shrui"), _shift),
-    **dict.fromkeys(CASTS, _cast),
+    **dict.fromkeys(CASTS - {AS_SIGNED}, _cast),
     **dict.fromkeys(_FLOAT, _float_op),
     "arith.cmpi": _compare_integers,
     "arith.cmpf": _compare_floats,
+    AS_SIGNED: _as_signed,
     "arith.sitofp": _from_integer,
     "arith.fptosi": _to_integer,
 }

@@ -2,11 +2,23 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
+from pathlib import PurePath
 from typing import Self
 
 _LONG_LINE = 140
 """Characters of a line that an error shows, where the place is among them."""
+
+
+class Language(Enum):
+    """What a kernel is written in."""
+
+    PTO = "pto"
+    CPP = "cpp"
+
+
+_CPP_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".hpp", ".h"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +35,11 @@ class Source:
 
     path: str
     data: bytes
+
+    @property
+    def language(self) -> Language:
+        """What it is written in, by the suffix of its name: C++ or else `.pto`."""
+        return Language.CPP if PurePath(self.path).suffix.lower() in _CPP_SUFFIXES else Language.PTO
 
     @cached_property
     def _line_starts(self) -> tuple[int, ...]:

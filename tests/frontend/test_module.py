@@ -104,7 +104,7 @@ def test_missing_file_is_refused(tmp_path: Path) -> None:
 def test_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_module(tmp_path)
-    assert str(caught.value) == f"error: {tmp_path} is a folder, expected a .pto file"
+    assert str(caught.value) == f"error: {tmp_path} is a folder, expected a .pto or C++ file"
 
 
 def test_path_that_no_file_can_have_is_refused() -> None:

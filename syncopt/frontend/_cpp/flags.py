@@ -1,0 +1,132 @@
+"""Flags, barriers, and functions of the file that hold nothing else, which are read where they are called."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+
+from tree_sitter import Node
+
+from syncopt.frontend._cpp.bindings import Constant
+from syncopt.frontend._cpp.context import Context
+from syncopt.frontend._cpp.objects import integer
+from syncopt.frontend._cpp.text import field, named
+from syncopt.frontend._cpp.types import INT
+from syncopt.ir.kernel import Barrier, SetFlag, Value, WaitFlag
+from syncopt.ir.pipes import EVENT_IDS, Pipe, PipePair
+
+_PIPES = {f"PIPE_{pipe.value}": pipe for pipe in Pipe}
+
+
+def read_flag_call(ctx: Context, name: str, given: Sequence[Node], node: Node) -> None:
+    """`set_flag`, `wait_flag` or `pipe_barrier`."""
+    FLAG_CALLS[name](ctx, given, node)
+
+
+def _flag(make: type[SetFlag] | type[WaitFlag], name: str) -> Callable[[Context, Sequence[Node], Node], None]:
+    def read(ctx: Context, given: Sequence[Node], node: Node) -> None:
+        if len(given) != len(("source", "target", "event")):
+            ctx.fail(f"{name} takes two pipes and an event id", node)
+        source, target = _pipe(ctx, given[0]), _pipe(ctx, given[1])
+        for pipe, argument in ((source, given[0]), (target, given[1])):
+            if pipe is Pipe.ALL:
+                ctx.fail(f"{name}: a flag is between two pipes, not PIPE_ALL", argument)
+        event = _event(ctx, name, given[2])
+        ctx.add(make(ctx.uid(), ctx.span, PipePair(source, target), event))
+
+    return read
+
+
+def _barrier(ctx: Context, given: Sequence[Node], node: Node) -> None:
+    if len(given) != 1:
+        ctx.fail("pipe_barrier takes one pipe", node)
+    ctx.add(Barrier(ctx.uid(), ctx.span, _pipe(ctx, given[0])))
+
+
+def _pipe(ctx: Context, node: Node) -> Pipe:
+    text = ctx.tree.phrase(node).removeprefix("pipe_t::")
+    if text not in _PIPES:
+        ctx.fail(f"pipe {text} is not modelled", node)
+    return _PIPES[text]
+
+
+def _event(ctx: Context, name: str, node: Node) -> int | Value:
+    number = ctx.constant_or_none(node)
+    if number is None:
+        return integer(ctx, node).value
+    if not 0 <= number < EVENT_IDS:
+        ctx.fail(f"{name}: no event id {number}, expected 0 to {EVENT_IDS - 1}", node)
+    return number
+
+
+FLAG_CALLS: Mapping[str, Callable[[Context, Sequence[Node], Node], None]] = {
+    "set_flag": _flag(SetFlag, "set_flag"),
+    "wait_flag": _flag(WaitFlag, "wait_flag"),
+    "pipe_barrier": _barrier,
+}
+
+
+# -- functions that synchronise ----------------------------------------------------------------------------------------
+
+
+def read_sync_function(ctx: Context, definition: Node, given: Sequence[Node], node: Node) -> None:
+    """The flags and barriers of a function of the file, as ops of the call."""
+    body, declarator = field(definition, "body"), field(definition, "declarator")
+    assert body is not None and declarator is not None
+    name = ctx.tree.text(field(declarator, "declarator") or declarator)
+    with ctx.inner_scope():
+        _bind_parameters(ctx, declarator, given, node)
+        for call in _sync_calls(ctx, named(body), name, node):
+            function, arguments = field(call, "function"), field(call, "arguments")
+            assert function is not None and arguments is not None
+            read_flag_call(ctx, ctx.tree.text(function), named(arguments), call)
+
+
+def _bind_parameters(ctx: Context, declarator: Node, given: Sequence[Node], node: Node) -> None:
+    """Parameters are numbers that are known here."""
+    parameters = field(declarator, "parameters")
+    listed = named(parameters) if parameters is not None else []
+    if len(given) > len(listed):
+        ctx.fail(f"{ctx.tree.phrase(node)} has more arguments than the function takes", node)
+    for at, parameter in enumerate(listed):
+        own, default = field(parameter, "declarator"), field(parameter, "default_value")
+        argument = given[at] if at < len(given) else default
+        if own is None or own.type != "identifier" or argument is None:
+            ctx.fail(f"{ctx.tree.phrase(node)} is not modelled", node)
+        ctx.scope.entries[ctx.tree.text(own)] = Constant(INT, ctx.constant(argument))
+
+
+def _sync_calls(ctx: Context, statements: Sequence[Node], name: str, node: Node) -> list[Node]:
+    """The calls that are executed: statements in a row, and the case of a `switch` that its number chooses."""
+    found: list[Node] = []
+    for statement in statements:
+        inner = named(statement)
+        if statement.type == "switch_statement":
+            found += _sync_calls(ctx, _chosen_case(ctx, statement, name, node), name, node)
+        elif statement.type == "expression_statement" and len(inner) == 1 and _is_sync_call(ctx, inner[0]):
+            found.append(inner[0])
+        elif statement.type != "return_statement" or inner:
+            line = ctx.tree.source.line(statement.start_byte)
+            hint = "write the body of the called function in its place"
+            ctx.fail(
+                f"a call of {name} is not modelled, since it does more than synchronise in line {line}", node, hint
+            )
+    return found
+
+
+def _is_sync_call(ctx: Context, node: Node) -> bool:
+    function = field(node, "function")
+    return function is not None and ctx.tree.text(function) in FLAG_CALLS
+
+
+def _chosen_case(ctx: Context, switch: Node, name: str, node: Node) -> list[Node]:
+    """The statements from the case that a `switch` chooses to its `break`."""
+    asked, body = field(switch, "condition"), field(switch, "body")
+    assert asked is not None and body is not None
+    number, cases = ctx.constant(asked), named(body)
+    labels = [field(case, "value") for case in cases]
+    matching = [at for at, label in enumerate(labels) if label is not None and ctx.constant(label) == number]
+    default = [at for at, case in enumerate(cases) if case.type == "case_statement" and labels[at] is None]
+    if any(case.type != "case_statement" for case in cases):
+        ctx.fail(f"a call of {name} is not modelled", node)
+    start = (matching or default or [len(cases)])[0]
+    rest = [child for at in range(start, len(cases)) for child in named(cases[at]) if child != labels[at]]
+    return list(takewhile(lambda child: child.type != "break_statement", rest))

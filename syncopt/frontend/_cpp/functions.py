@@ -1,0 +1,235 @@
+"""A file: its functions, the names that they can use, and the kernel of one function."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, Variable
+from syncopt.frontend._cpp.context import Context, Readers, Refused, Scope
+from syncopt.frontend._cpp.declarations import DECLARATIONS
+from syncopt.frontend._cpp.expressions import read_expression
+from syncopt.frontend._cpp.finishing import finished
+from syncopt.frontend._cpp.loops import assigned_names
+from syncopt.frontend._cpp.statements import read_block
+from syncopt.frontend._cpp.text import ENTRY, Tree, descendants, field, named, span_of
+from syncopt.frontend._cpp.typenames import pointee, pointer_to, read_type
+from syncopt.frontend._cpp.types import INT, Float, Integer, Pointer, Space, describe
+from syncopt.ir.kernel import Block, Kernel, Return, Value, walk
+from syncopt.ir.source import InputError, Span
+from syncopt.ir.types import PointerType
+
+_READERS = Readers(read_expression, read_block)
+_MACRO_NUMBER = re.compile(r"\(?\s*(-?(?:0[xX][0-9a-fA-F]+|[1-9]\d*|0))[uUlL]*\s*\)?")
+_CONDITIONAL = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef")
+_TRANSPARENT = ("namespace_definition", "linkage_specification", "declaration_list")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FunctionText:
+    """A function before it is converted; `body` is None for a declaration."""
+
+    name: str
+    node: Node
+    declarator: Node
+    body: Node | None
+    is_entry: bool
+    is_template: bool
+
+
+class File:
+    """The functions and names of a file.
+
+    Parameters
+    ----------
+    tree : Tree
+        The parsed file.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.scope = Scope()
+        found: list[FunctionText] = []
+        for node, condition in _outside_functions(tree.root, ""):
+            function = _function(tree, node)
+            if function is not None:
+                found.append(function)
+            else:
+                self._read_names(node, condition)
+        self.functions = tuple(found)
+        self._bodies: Mapping[str, Node] = {
+            text.name: text.node for text in found if text.body is not None and not text.is_template
+        }
+
+    def kernel(self, function: FunctionText) -> Kernel:
+        """Converts one function."""
+        tree, node, body = self.tree, function.node, function.body
+        assert body is not None
+        error = next((span for span in tree.errors() if node.start_byte <= span.start < node.end_byte), None)
+        if error is not None:
+            raise InputError("syntax error", tree.source, error)
+        if function.is_template:
+            hint = "write the kernel for one set of template arguments"
+            raise tree.refusal(f"{function.name} is a template, which is not modelled", function.declarator, hint)
+        ctx = Context(tree, Scope(self.scope), _READERS, assigned_names_of(tree, body), self._bodies)
+        arguments = _parameters(ctx, function.declarator)
+        block = finished(ctx.readers.block(ctx, body))
+        _check_returns(tree, block)
+        return Kernel(function.name, arguments, block, tree.source, span_of(node))
+
+    def error_outside_functions(self) -> Span | None:
+        """Where the text around the functions is no C++, if it is not."""
+        spans = [span_of(text.node) for text in self.functions]
+        return next(
+            (error for error in self.tree.errors() if not any(s.start <= error.start < s.end for s in spans)), None
+        )
+
+    # -- names of the file -----------------------------------------------------------------------------------------
+
+    def _read_names(self, node: Node, condition: str) -> None:
+        """Constants, types and macros in front of the functions; what is not modelled is refused when it is used."""
+        if node.type in ("preproc_def", "preproc_function_def"):
+            self._read_macro(node, condition)
+        elif node.type in DECLARATIONS:
+            if condition:
+                self._refuse(node, f"a definition under {condition} is not modelled")
+                return
+            ctx = Context(self.tree, self.scope, _READERS)
+            try:
+                DECLARATIONS[node.type](ctx, node)
+            except InputError as error:
+                for name in _declared_names(self.tree, node):
+                    self.scope.entries.setdefault(name, Refused(error))
+            self._fix_numbers(ctx, node)
+
+    def _fix_numbers(self, ctx: Context, node: Node) -> None:
+        """Variables of the file as the constants that they are."""
+        for name, entry in self.scope.entries.items():
+            if isinstance(entry, Variable):
+                message = f"{name} is a variable of the file, which is not modelled"
+                error = InputError(message, self.tree.source, span_of(node))
+                self.scope.entries[name] = _constant(ctx, ctx.bound.get(entry)) or Refused(error)
+
+    def _refuse(self, node: Node, message: str) -> None:
+        error = InputError(message, self.tree.source, span_of(node))
+        for name in _declared_names(self.tree, node):
+            self.scope.entries[name] = Refused(error)
+
+    def _read_macro(self, node: Node, condition: str) -> None:
+        name, value = field(node, "name"), field(node, "value")
+        text = self.tree.text(value).strip() if value is not None else ""
+        match = _MACRO_NUMBER.fullmatch(text)
+        assert name is not None
+        if match is not None and not condition and abs(int(match[1], 0)) < 1 << (INT.bits - 1):
+            self.scope.entries[self.tree.text(name)] = Constant(INT, int(match[1], 0))
+        else:
+            self._refuse(node, f"the macro {self.tree.text(name)} is not modelled")
+
+
+def assigned_names_of(tree: Tree, body: Node) -> frozenset[str]:
+    """Names that a function gives another value than their first."""
+    return assigned_names(Context(tree, Scope(), _READERS), body)
+
+
+def _constant(ctx: Context, bound: Bound | None) -> Constant | None:
+    number = ctx.number(bound.value) if isinstance(bound, Operand) else None
+    if number is None or not isinstance(bound, Operand) or not isinstance(bound.type, Integer | Float):
+        return None
+    return Constant(bound.type, number)
+
+
+def _declared_names(tree: Tree, node: Node) -> Iterator[str]:
+    for inner in descendants(node):
+        if inner.type in ("identifier", "type_identifier") and _is_declared(inner):
+            yield tree.text(inner)
+
+
+def _is_declared(node: Node) -> bool:
+    parent = node.parent
+    return parent is not None and node in (field(parent, "name"), field(parent, "declarator"))
+
+
+def _outside_functions(node: Node, condition: str) -> Iterator[tuple[Node, str]]:
+    """What stands in a file outside of functions, with the directive under which it stands."""
+    for child in named(node):
+        if child.type in _TRANSPARENT:
+            body = field(child, "body")
+            single = [child] if body is None else [body]
+            if body is not None and body.type != "declaration_list":
+                yield body, condition
+            else:
+                for inner in single:
+                    yield from _outside_functions(inner, condition)
+        elif child.type in _CONDITIONAL and not _is_guard(child):
+            first = child.text.decode().splitlines()[0] if child.text else child.type
+            yield from _outside_functions(child, condition or first)
+        elif child.type in _CONDITIONAL:
+            yield from _outside_functions(child, condition)
+        else:
+            yield child, condition
+
+
+def _is_guard(node: Node) -> bool:
+    """`#ifndef NAME`, `#define NAME` around a whole file."""
+    inner = named(node)
+    if node.type != "preproc_ifdef" or len(inner) < len(("name", "define")) or inner[1].type != "preproc_def":
+        return False
+    name = field(inner[1], "name")
+    return name is not None and name.text == inner[0].text and field(inner[1], "value") is None
+
+
+# -- functions ---------------------------------------------------------------------------------------------------------
+
+
+def _function(tree: Tree, node: Node) -> FunctionText | None:
+    """A function, or None if the node is something else."""
+    is_template = node.type == "template_declaration"
+    inner = named(node)[-1] if is_template else node
+    declarator = field(inner, "declarator")
+    if inner.type not in ("function_definition", "declaration") or declarator is None:
+        return None
+    while declarator.type == "pointer_declarator":
+        declarator = named(declarator)[-1]
+    name = field(declarator, "declarator")
+    if declarator.type != "function_declarator" or name is None:
+        return None
+    start = node.prev_sibling.end_byte if node.prev_sibling is not None else 0
+    head = tree.source.data[start : declarator.start_byte].decode()
+    body = field(inner, "body") if inner.type == "function_definition" else None
+    return FunctionText(tree.text(name), node, declarator, body, ENTRY in head, is_template)
+
+
+def _parameters(ctx: Context, declarator: Node) -> tuple[Value, ...]:
+    parameters = field(declarator, "parameters")
+    assert parameters is not None
+    return tuple(_parameter(ctx, node) for node in named(parameters))
+
+
+def _parameter(ctx: Context, node: Node) -> Value:
+    type_node, name = field(node, "type"), field(node, "declarator")
+    is_pointer = name is not None and name.type == "pointer_declarator"
+    if is_pointer and name is not None and len(named(name)) == 1:
+        name = named(name)[0]
+    if node.type != "parameter_declaration" or type_node is None or name is None or name.type != "identifier":
+        ctx.fail(f"the parameter {ctx.tree.phrase(node)} is not modelled", node, "pass a pointer or a scalar")
+    type_ = pointer_to(ctx, pointee(ctx, type_node), type_node) if is_pointer else read_type(ctx, type_node)
+    text = ctx.tree.text(name)
+    if isinstance(type_, Pointer) and type_.space is Space.GLOBAL:
+        value = Value(text, PointerType(type_.element))
+    elif isinstance(type_, Integer | Float):
+        value = Value(text, type_.scalar)
+    else:
+        ctx.fail(f"a parameter that is {describe(type_)} is not modelled", node, "pass a pointer or a scalar")
+    variable = Variable(text, type_)
+    ctx.declare(text, variable, name)
+    ctx.bound[variable] = Operand(type_, value)
+    return value
+
+
+def _check_returns(tree: Tree, body: Block) -> None:
+    """A kernel returns at its end only."""
+    for op in walk(body):
+        if isinstance(op, Return) and op is not body.ops[-1]:
+            hint = "put the rest of the kernel into an if"
+            raise InputError("return may not stand here", tree.source, op.span, hint)
