@@ -186,20 +186,21 @@ def _print_sensitivity(page: Page, compared: Compared) -> None:
     if reference is None:
         return
     page.line(f"By other readings of figures that are not published, cycles per cycle of {reference.name}:", HEADING)
-    rows = table("machine", *(f">{version.name}" for version in compared.versions), "")
+    rows = table("machine", *(f">{version.name}" for version in compared.versions))
     for place, measured in enumerate(reference.sensitivity):
         cells = ("-" if ratio is None else times(ratio) for ratio in compared.ratios_on(place))
-        rows.add_row(measured.machine, *cells, "; ".join(_faults(compared, place)))
+        rows.add_row(measured.machine, *cells)
     page.table(rows)
     for version in compared.versions:
         spread = compared.range_of(version)
         if version is not reference and spread is not None:
-            factors = " to ".join(dict.fromkeys(map(times, spread)))
-            page.line(f"{version.name} takes {factors} times the cycles of {reference.name}, depending on the machine.")
-
-
-def _faults(compared: Compared, place: int) -> list[str]:
-    return [f"{version.name} {fault}" for version in compared.versions for fault in version.sensitivity[place].faults]
+            low, high = map(times, spread)
+            factors = f"{low} times" if low == high else f"{low} to {high} times, depending on the machine,"
+            page.line(f"{version.name} takes {factors} the cycles of {reference.name}.")
+    for version in compared.versions:
+        for fault in dict.fromkeys(fault for measured in version.sensitivity for fault in measured.faults):
+            machines = [measured.machine for measured in version.sensitivity if fault in measured.faults]
+            page.line(f"{version.name} {fault} on {', '.join(machines)}.", DOUBTFUL)
 
 
 def _spent(stall: Stall) -> str:
@@ -211,6 +212,8 @@ def _spent(stall: Stall) -> str:
         return f"{behind} runs on {stall.behind.pipe}{waiting}"
     if stall.link == Cause.END.value:
         return f"{behind} completes"
+    if stall.link == Cause.DISPATCH.value:
+        return f"{held} is dispatched behind what stands before it, from {behind} on"
     return f"{held} waits for {behind}{_via(stall)}"
 
 
@@ -222,13 +225,13 @@ def _via(stall: Stall) -> str:
             lines = f" (set line {raised.line}, wait line {waited.line})" if raised.line or waited.line else ""
             return f": flag {raised.name.partition(' ')[2]}{lines}"
         case Cause.BARRIER.value:
-            return f": {_named(stall.via[0])}"
+            return "" if stall.via[0] == stall.behind else f": {_named(stall.via[0])}"
         case Cause.QUEUE.value:
             return f" to leave its full queue, where dispatch stands at {_named(stall.via[0])}"
         case Cause.ORDER.value:
             return ": one pipe, flags between them"
         case _:
-            return ": dispatch"
+            return ", by dispatch"
 
 
 def _named(place: Place | None, also: Sequence[int] = ()) -> str:

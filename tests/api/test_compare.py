@@ -1,5 +1,6 @@
 """`compare`: cycles, ratios, kinds, the best version, differences in the work, and what applies to which version."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from syncopt.api import (
     VersionKind,
     compare,
 )
-from tests.api.kernels import ADD_B, ALL, BARRIERS, FLAGS, HANGING, LOAD_A, PLAIN, STORE_B, flag, job, text
+from tests.api.kernels import ADD_B, ALL, BARRIERS, CPP, FLAGS, HANGING, LOAD_A, PLAIN, STORE_B, flag, job, text
 
 ONLY = CompareRequest()
 
@@ -126,6 +127,16 @@ def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
     jobs = [job(tmp_path / folder / "k.pto", FLAGS) for folder in ("one", "two", "one")]
     names = [version.name for version in compare(jobs, ONLY).versions]
     assert names == [f"{tmp_path}/one/k.pto", f"{tmp_path}/two/k.pto", f"{tmp_path}/one/k.pto (2)"]
+
+
+def test_cpp_stands_beside_pto(tmp_path: Path) -> None:
+    """The same kernel in both languages does the same work in the same cycles; arguments in order serve both."""
+    (tmp_path / "k.cpp").write_text(CPP)
+    pto = job(tmp_path / "k.pto", FLAGS, arguments=(5,))
+    found = compare([pto, replace(pto, path=tmp_path / "k.cpp")], ONLY)
+    assert [(version.name, version.cycles) for version in found.versions] == [("k.pto", 974), ("k.cpp", 974)]
+    assert [dict(version.subject.setting.arguments) for version in found.versions] == [{"n": 5}, {"v5": 5}]
+    assert found.differences == ()
 
 
 # -- which options apply to which version ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncopt.api import CompareRequest, InputError, VersionKind, compare
-from tests.api.kernels import BARRIERS, FLAGS, PLAIN, job
+from tests.api.kernels import BARRIERS, CPP, CPP_BARRIERS, FLAGS, PLAIN, job
 
 FAKE = """\
 #!{python}
@@ -47,6 +47,24 @@ def test_what_it_writes_is_compared(tmp_path: Path) -> None:
     ]
     source = str(tmp_path / "k.pto")
     assert (tmp_path / "log").read_text().splitlines() == [f"{source} -o", f"{source} --enable-insert-sync -o"]
+
+
+def test_cpp_that_it_writes_is_read(tmp_path: Path) -> None:
+    """In the places of the arguments, whose names are others in C++."""
+    request = CompareRequest(ptoas=writing(tmp_path, CPP, CPP_BARRIERS))
+    found = compare([job(tmp_path / "k.pto", FLAGS, named={"n": 7})], request)
+    assert [(version.maker, version.cycles) for version in found.versions] == [
+        ("file", 974),
+        ("ptoas", 974),
+        ("ptoas --enable-insert-sync", 1431),
+    ]
+    assert dict(found.versions[2].subject.setting.arguments) == {"v5": 7}
+    assert found.differences == ()
+
+
+def test_first_file_must_be_pto(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"--ptoas needs a \.pto file first, .*k\.cpp is none"):
+        compare([job(tmp_path / "k.cpp", CPP)], CompareRequest(ptoas=fake(tmp_path, "pass")))
 
 
 def test_arguments_keep_their_places(tmp_path: Path) -> None:

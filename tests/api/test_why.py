@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from syncopt.api import CompareRequest, Explanation, Stall, compare, explain
-from tests.api.kernels import BARRIERS, FIRST_LINE, FLAGS, HANGING, job
+from tests.api.kernels import BARRIERS, CPP, FIRST_LINE, FLAGS, HANGING, job
 
 
 def explained(folder: Path, *kernels: str) -> Explanation | None:
@@ -98,6 +98,16 @@ def test_ops_of_renamed_tiles_correspond_by_their_order(tmp_path: Path) -> None:
     assert plain is not None
     assert other is not None
     assert [row(stall) for stall in plain.stalls] == [row(stall) for stall in other.stalls]
+
+
+def test_ops_of_cpp_correspond_to_those_of_pto(tmp_path: Path) -> None:
+    """The slow version in .pto, the fast one in both languages: the same rows where the slow one spends something."""
+    jobs = [job(tmp_path / "slow.pto", BARRIERS), job(tmp_path / "fast.cpp", CPP)]
+    in_pto, in_cpp = explained(tmp_path, BARRIERS, FLAGS), explain(compare(jobs, CompareRequest()))
+    assert in_pto is not None
+    assert in_cpp is not None
+    assert [row(one) for one in in_cpp.stalls if one.slow] == [row(one) for one in in_pto.stalls if one.slow]
+    assert in_cpp.best.name == "fast.cpp"
 
 
 def test_ops_without_a_counterpart_share_a_row(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_table(tmp_path: Path) -> None:
     assert line(result.stdout, "busy") == "busy MTE2 V MTE3 sets waits barriers"
     assert "slow.pto 35.8 % 8.9 % 35.8 % 0 0 6" in [" ".join(row.split()) for row in result.stdout.splitlines()]
     assert line(result.stdout, "event ids") == "event ids MTE2->V V->MTE3"
-    assert "slow.pto takes 1.469 times the cycles of fast.pto" in result.stdout
+    assert "slow.pto takes 1.469 times the cycles of fast.pto." in result.stdout
     assert "\x1b" not in result.output
 
 
@@ -191,6 +191,7 @@ def test_why_in_words(tmp_path: Path) -> None:
     load_a, load_c = f"pto.tload (line {first})", f"pto.tload (line {first + 2})"
     store_b, store_d = f"pto.tstore (line {first + 8})", f"pto.tstore (line {first + 10})"
     assert f"256 256 0 {store_b} runs on MTE3; {store_d} waits for it: barrier ALL (line {first + 9})" in rows
+    assert f"0 1 1 {load_a} is dispatched behind what stands before it, from the beginning on" in rows
     assert f"106 106 0 {load_c} waits for {load_a}: barrier ALL (line {first + 1})" in rows
     lines = f"(set line {first + 3}, wait line {first + 7})"
     flag = f"pto.tadd (line {first + 8}) waits for {load_c}: flag MTE2->V {lines}"
