@@ -9,7 +9,7 @@ from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Request, Solved, WrongPlan, solve
 from syncopt.api._versions import Measured, Version, VersionKind, WorkDone
 from syncopt.api._why import WORK, Explanation, Place, Stall, Total, explain
-from syncopt.check import Finding, FindingKind, Report, Severity, Verdict
+from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
 from syncopt.ir.source import InputError
 from syncopt.sim import Cause, Replay
@@ -32,10 +32,12 @@ __all__ = [
     "Comparison",
     "CoreRun",
     "Difference",
+    "EventScope",
     "Explanation",
     "Figure",
     "Finding",
     "FindingKind",
+    "Grading",
     "InputError",
     "Job",
     "LowerBound",
@@ -48,6 +50,7 @@ __all__ = [
     "Replay",
     "Report",
     "Request",
+    "Rules",
     "SensitivityRow",
     "Severity",
     "Simulation",

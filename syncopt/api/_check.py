@@ -1,9 +1,11 @@
 """`check`: is a kernel right for all trip counts?"""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from syncopt.api._job import Job, Subject, read
-from syncopt.check import Finding, FindingKind, Report, Severity, check_kernel
+from syncopt.check import Report, Rules, check_kernel
+
+DEFAULT_RULES = Rules()
 
 
 @dataclass(frozen=True)
@@ -15,15 +17,15 @@ class Checked:
     report: Report
 
 
-def check(job: Job, strict: bool = False) -> Checked:
+def check(job: Job, rules: Rules = DEFAULT_RULES) -> Checked:
     """Prove a kernel race-free, deadlock-free and balanced, or show how it fails.
 
     Parameters
     ----------
     job : Job
         The kernel.
-    strict : bool
-        An id that only timing keeps from being set twice counts as a double set.
+    rules : Rules
+        How strictly: severity of what only durations can tell, what tells flags apart, replays with other costs.
 
     Raises
     ------
@@ -31,13 +33,5 @@ def check(job: Job, strict: bool = False) -> Checked:
         Bad input.
     """
     subject = read(job)
-    report = check_kernel(subject.kernel, subject.setting, job.machine, subject.assumptions)
-    if strict:
-        report = replace(report, findings=tuple(_strictly(finding) for finding in report.findings))
+    report = check_kernel(subject.kernel, subject.setting, job.machine, subject.assumptions, rules=rules)
     return Checked(job, subject, report)
-
-
-def _strictly(finding: Finding) -> Finding:
-    if finding.kind is not FindingKind.ID_REUSE:
-        return finding
-    return replace(finding, kind=FindingKind.DOUBLE_SET, severity=Severity.ERROR)

@@ -1,16 +1,21 @@
 """Is a kernel right? Happens-before, and the proof over all trip counts and branches."""
 
 from syncopt.check.checker import check_kernel, judge
-from syncopt.check.executions import Branches, Execution
+from syncopt.check.execution import Branches, Execution
+from syncopt.check.faults import Grading
 from syncopt.check.findings import Finding, FindingKind, Judgement, Report, Severity, Verdict
-from syncopt.check.happens_before import EarlySet, HappensBefore, HazardKind, Observer, OpenHazard, Record
+from syncopt.check.happens_before import EarlySet, EventScope, HappensBefore, Observer, OpenHazard
+from syncopt.check.inspection import Rules
+from syncopt.check.memories import HazardKind, Record
 
 __all__ = [
     "Branches",
     "EarlySet",
+    "EventScope",
     "Execution",
     "Finding",
     "FindingKind",
+    "Grading",
     "HappensBefore",
     "HazardKind",
     "Judgement",
@@ -18,6 +23,7 @@ __all__ = [
     "OpenHazard",
     "Record",
     "Report",
+    "Rules",
     "Severity",
     "Verdict",
     "check_kernel",

@@ -1,24 +1,37 @@
 """The check of a kernel over all trip counts and branches, and the judgement of one execution."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from syncopt.check.executions import AS_GIVEN, Branches, Execution, Executions
-from syncopt.check.findings import Finding, Judgement, Report
-from syncopt.check.inspection import Fault, Inspection, Inspector
+from syncopt.check.execution import AS_GIVEN, Branches, Execution, ExecutionTrips
+from syncopt.check.executions import Executions
+from syncopt.check.faults import Fault, Grading
+from syncopt.check.findings import SEVERITIES, Finding, Judgement, Report, Severity, errors_of
+from syncopt.check.inspection import Inspector, Rules, Watched
+from syncopt.check.proof import Proof, Proven, Recording, Unproven
 from syncopt.check.wording import line_of
 from syncopt.hwmodel import Machine
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import NO_ASSUMPTIONS, Assumptions
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import InputError
-from syncopt.ir.trace import Instance, Overrides, Setting, Tracer
+from syncopt.ir.trace import Instance, Setting, Tracer
 from syncopt.ir.types import PointerType
 
 _NESTED_ARMS = 3
 """How often arms are looked for that nothing has reached: one arm can stand inside another."""
 
 LIMIT = 5
-"""The largest trip count that is forced."""
+"""The largest trip count that is forced in any case."""
+
+RULES = Rules()
+_ONE_EXECUTION = Rules(Grading(undrained=Severity.WARNING))
+
+_HIGHER_LIMITS = (6, 7, 8, 10, 12, 16, 20, 27)
+"""Up to which trip counts a repeat is looked for."""
+
+_MOST_WAYS = 200
+"""How many runs of one execution are made, for all that conditions on data can decide in it."""
 
 
 def check_kernel(
@@ -27,6 +40,7 @@ def check_kernel(
     machine: Machine,
     assumptions: Assumptions = NO_ASSUMPTIONS,
     limit: int = LIMIT,
+    rules: Rules = RULES,
 ) -> Report:
     """Prove that a kernel has no race, no deadlock, no double set and no flag left up, or show how it fails.
 
@@ -41,19 +55,25 @@ def check_kernel(
     assumptions : Assumptions
         Restrict the arguments.
     limit : int
-        Every loop whose count depends on arguments is run 0 to `limit` times.
+        Every loop whose count depends on arguments is run 0 to `limit` times at least.
+    rules : Rules
+        How strictly.
 
     Raises
     ------
     InputError
         If no execution at all can be traced, or an op is not modelled.
     """
-    return _Check(kernel, setting, machine, Executions(TripCounts(kernel), assumptions, limit)).report(assumptions)
+    executions = Executions(TripCounts(kernel), assumptions, limit)
+    return _Check(kernel, setting, executions, Inspector(kernel, machine, rules)).report(assumptions)
 
 
 def judge(kernel: Kernel, setting: Setting, machine: Machine) -> Judgement:
-    """Judge the one execution that the given arguments make: its hang, double sets, flags left up and races."""
-    inspector = Inspector(kernel, machine)
+    """Judge the one execution that the given arguments make: its hang, double sets, flags left up and races.
+
+    A store that may not be complete at its end is only a warning here.
+    """
+    inspector = Inspector(kernel, machine, _ONE_EXECUTION)
     inspection = inspector.inspect(lambda: Tracer(kernel, setting), always_replay=True)
     collected = _Collected(kernel)
     collected.add(inspector.illegal, None)
@@ -69,74 +89,153 @@ class _Collected:
         self._found: dict[tuple[object, ...], Finding] = {}
 
     def add(self, faults: Iterable[Fault], execution: Execution | None) -> None:
-        """Keep the faults of an execution that are new, or that it shows in fewer steps."""
+        """Keep the faults of an execution that are new, that are worse in it, or that it shows in fewer steps."""
         for fault in faults:
-            key = (fault.kind, fault.severity, *fault.ops)
+            key = (fault.kind, *fault.ops)
             known = self._found.get(key)
-            if known is None or _is_shorter(execution, known.execution):
+            if known is None or _is_better(fault, execution, known):
                 line = line_of(self._kernel, fault.ops[-1])
                 uids = tuple(op.uid for op in fault.ops)
-                self._found[key] = Finding(fault.kind, fault.severity, uids, line, fault.message, execution)
+                self._found[key] = Finding(
+                    fault.kind, fault.severity, uids, line, fault.message, execution, fault.iteration, fault.hint
+                )
 
     def findings(self) -> tuple[Finding, ...]:
         """By line."""
         return tuple(sorted(self._found.values(), key=lambda finding: (finding.line, finding.ops, str(finding.kind))))
 
 
-def _is_shorter(execution: Execution | None, known: Execution | None) -> bool:
-    return execution is not None and known is not None and execution.size() < known.size()
+def _is_better(fault: Fault, execution: Execution | None, known: Finding) -> bool:
+    """Whether a fault says more than what is known of the same ops."""
+    if fault.severity is not known.severity:
+        return SEVERITIES.index(fault.severity) < SEVERITIES.index(known.severity)
+    return execution is not None and known.execution is not None and execution.size() < known.execution.size()
 
 
 class _Check:
-    def __init__(self, kernel: Kernel, setting: Setting, machine: Machine, executions: Executions) -> None:
+    def __init__(self, kernel: Kernel, setting: Setting, executions: Executions, inspector: Inspector) -> None:
         self._kernel = kernel
         self._setting = setting
         self._executions = executions
-        self._inspector = Inspector(kernel, machine)
+        self._inspector = inspector
+        self._proof = Proof(kernel, executions.trips)
         self._loops = {loop.op.span for loop in executions.trips.loops}
         self._collected = _Collected(kernel)
         self._run = 0
         self._reached: set[int] = set()
+        self._timed = False
         self._open_queues = False
         self._untraced: list[tuple[Execution, InputError]] = []
 
     def report(self, assumptions: Assumptions) -> Report:
-        """Run all executions."""
+        """Run executions until they stand for all, or no more can be run."""
         self._collected.add(self._inspector.illegal, None)
         self._inspect_all(self._executions)
         for _ in range(_NESTED_ARMS):
             self._inspect_all(list(self._executions.missed(self._reached)))
         if not self._run and self._untraced:
             raise self._untraced[0][1]
-        return Report(self._collected.findings(), self._run, self._executions.covers, tuple(self._taken(assumptions)))
+        findings = self._collected.findings()
+        if not errors_of(findings):
+            self._look_for_repeats()
+            findings = self._collected.findings()
+        proven, unproven = tuple(self._proven()), tuple(self._unproven())
+        covers, taken = self._executions.covers, tuple(self._taken(assumptions))
+        return Report(findings, self._run, covers, taken, proven, unproven)
+
+    # -- running ---------------------------------------------------------------------------------------------------
 
     def _inspect_all(self, executions: Iterable[Execution]) -> None:
-        """Run executions, and all ways through the conditions on data that they meet."""
         for execution in executions:
-            if self._inspect(execution):
-                for branches in (Branches.ELSE, Branches.ALTERNATING):
-                    self._inspect(self._executions.execution(execution.counts, execution.choices, branches))
+            self._inspect(execution)
 
-    def _trace(self, overrides: Overrides) -> Iterator[Instance]:
-        for instance in Tracer(self._kernel, self._setting, overrides):
-            self._reached.add(instance.op.uid)
-            yield instance
+    def _look_for_repeats(self) -> None:
+        """Raise the limits of the loops whose states have not repeated yet."""
+        for limit in _HIGHER_LIMITS:
+            for group in self._open_groups():
+                if limit > self._executions.limits[group]:
+                    self._inspect_all(self._executions.raised(group, limit))
 
-    def _inspect(self, execution: Execution) -> bool:
-        """Run one execution; whether a condition on data was met in it."""
-        overrides = execution.overrides(self._executions.trips, self._setting)
+    def _open_groups(self) -> list[int]:
+        """Groups of loops of which nothing is proven yet, and nothing stands against a proof."""
+        found: list[int] = []
+        for group, limit in enumerate(self._executions.limits):
+            outcome = self._proof.of(group, limit)
+            _, most = self._executions.trip_range(group)
+            if isinstance(outcome, Unproven) and not outcome.problems and (most is None or most > limit):
+                found.append(group)
+        return found
+
+    def _inspect(self, execution: Execution) -> None:
+        """Run an execution in all ways that conditions on data can decide, up to those that lead to a state that
+        another way has led to."""
+        recording = self._proof.start(execution)
+        ways: list[tuple[bool, ...]] = [()]
+        made = 0
+        while ways and made < _MOST_WAYS:
+            decisions = ways.pop()
+            taken = self._decided(execution.deciding(decisions), recording)
+            if taken is None:
+                return
+            made += 1
+            fresh = len(taken) if recording.merged_at is None else recording.merged_at
+            ways += [(*taken[:at], not taken[at]) for at in range(len(decisions), fresh)]
+        if ways:
+            self._proof.cut_short(f"more than {_MOST_WAYS} ways through conditions on data")
+            for branches in (Branches.ELSE, Branches.ALTERNATING):
+                self._decided(replace(execution, branches=branches), recording)
+        recording.finish()
+
+    def _decided(self, execution: Execution, recording: Recording) -> tuple[bool, ...] | None:
+        """Run an execution in one way and say what conditions on data decided; None if it cannot be traced."""
+        runs: list[ExecutionTrips] = []
+
+        def trace() -> Iterator[Instance]:
+            overrides = execution.overrides(self._executions.trips, self._setting, recording)
+            runs.append(overrides)
+            for instance in Tracer(self._kernel, self._setting, overrides):
+                self._reached.add(instance.op.uid)
+                yield instance
+
         try:
-            inspection: Inspection = self._inspector.inspect(lambda: self._trace(overrides))
+            inspection = self._inspector.inspect(trace, Watched(recording, len(execution.decisions)))
         except InputError as error:
             # Forced counts can leave a bound that is computed from them undefined; anything else is wrong as such.
             if error.span not in self._loops:
                 raise
             self._untraced.append((execution, error))
-            return False
+            return None
         self._run += 1
         self._open_queues = self._open_queues or inspection.open_queues
+        self._timed = self._timed or inspection.replay is not None
         self._collected.add(inspection.faults, execution)
-        return overrides.met_data
+        recording.decided_by_data(runs[0].data)
+        return tuple(runs[0].taken)
+
+    # -- words -----------------------------------------------------------------------------------------------------
+
+    def _proven(self) -> Iterator[str]:
+        """What is proven of all trip counts."""
+        executions = self._executions
+        for group, limit in enumerate(executions.limits):
+            low, most = executions.trip_range(group)
+            outcome = self._proof.of(group, limit)
+            if most is not None and most <= limit:
+                yield f"all trip counts {max(low, 0)}..{most} of the {executions.label(group)}"
+            elif isinstance(outcome, Proven):
+                yield f"all trip counts >= {max(low, 0)} of the {executions.label(group)}, period {outcome.period}"
+
+    def _unproven(self) -> Iterator[str]:
+        """What is not proven, and why."""
+        executions = self._executions
+        for group, limit in enumerate(executions.limits):
+            _, most = executions.trip_range(group)
+            outcome = self._proof.of(group, limit)
+            if isinstance(outcome, Unproven) and (most is None or most > limit):
+                why = "; ".join(outcome.problems) or "the states did not repeat"
+                yield f"more than {limit} trips of the {executions.label(group)}: {why}"
+        for execution, error in self._untraced:
+            yield f"not run: {execution}: {error.message}"
 
     def _taken(self, assumptions: Assumptions) -> Iterator[str]:
         """What the verdict takes for granted, in words."""
@@ -149,7 +248,7 @@ class _Check:
         where = f"block {setting.block_idx} of {setting.block_num}"
         yield f"what is not forced is computed for {given + ', ' if given else ''}{where}"
         if executions.trips.groups:
-            yield f"more than {executions.limit} iterations of a loop show nothing that fewer do not show"
+            yield "loop variables do not overflow"
         for loop in executions.trips.fixed:
             if not executions.trips.definitions.is_constant(loop.upper):
                 yield f"{loop.induction.name.removeprefix('%')} loop (line {line_of(self._kernel, loop)}) as it comes"
@@ -162,5 +261,5 @@ class _Check:
             yield f"conditions only as given, all true and all false: {names}"
         if self._open_queues:
             yield "no queue is full between a wait and its set: an op has no known cost, so that no replay can tell"
-        for execution, error in self._untraced:
-            yield f"not run: {execution}: {error.message}"
+        if self._timed and executions.trips.groups:
+            yield "what only times can tell (ids reused, full queues) is told by the executions that were run"

@@ -1,96 +1,23 @@
 """Which executions of a kernel stand for all: trip counts, conditions and branches on data."""
 
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import combinations, product
 from math import prod
 
-from syncopt.ir.forcing import ForcedTrips, LoopGroup, TripCounts
+from syncopt.check.execution import AS_GIVEN, Branches, Execution
+from syncopt.ir.forcing import LoopGroup, TripCounts
 from syncopt.ir.intervals import Assumptions, Intervals, trip_interval
 from syncopt.ir.kernel import Barrier, Block, Flag, For, If, TileOp, Value, regions, walk
-from syncopt.ir.trace import Iteration, Setting
 
 _MOST_EXECUTIONS = 1500
 _MOST_INSTRUCTIONS = 300_000
 _LEAST_LIMIT = 2
 _FREE_CONDITIONS = 4
 
-AS_GIVEN = "the given arguments"
-"""What an execution without anything forced is called."""
-
-
 _SMALL_STEP = 4
 _MISSED_COUNTS = (1, 2, 3)
 _ALMOST_A_STEP = 1 << 30
 """Stands for a step less one, whatever the step."""
-
-
-class Branches(Enum):
-    """Which way the ifs go whose condition depends on data; `ALTERNATING`: then and else in turn, round by round."""
-
-    THEN = "then"
-    ELSE = "else"
-    ALTERNATING = "alternating"
-
-    def __str__(self) -> str:
-        return self.value
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """One way to run a kernel.
-
-    Parameters
-    ----------
-    counts : mapping of group index to int
-        Trip counts, by the groups of `TripCounts`.
-    choices : mapping of value number to bool
-        Values of the conditions that only the arguments decide.
-    branches : Branches
-        Which way ifs go that depend on data.
-    instructions : int
-        About how many instructions it has, both arms of every `if` counted.
-    text : str
-        Counts and choices in words.
-    short : int
-        By how much the loops' upper bounds fall short of a whole number of steps (at most a step less one).
-    """
-
-    counts: Mapping[int, int]
-    choices: Mapping[int, bool]
-    branches: Branches
-    instructions: int
-    text: str
-    short: int = 0
-
-    def __str__(self) -> str:
-        return self.text
-
-    def size(self) -> tuple[int, tuple[int, ...]]:
-        """What makes one execution shorter than another."""
-        return self.instructions, (*self.counts.values(), self.short)
-
-    def overrides(self, trips: TripCounts, setting: Setting) -> "ExecutionTrips":
-        """What makes a tracer run it."""
-        return ExecutionTrips(trips, self, setting)
-
-
-class ExecutionTrips(ForcedTrips):
-    """The overrides of an execution; `met_data` says whether a condition was met that depends on data."""
-
-    def __init__(self, trips: TripCounts, execution: Execution, setting: Setting) -> None:
-        super().__init__(trips, execution.counts, execution.choices, setting=setting, short=execution.short)
-        self._branches = execution.branches
-        self.met_data = False
-
-    def unknown_branch(self, op: If, iteration: Iteration) -> bool:
-        """Then, else, or by the parity of the innermost loop."""
-        del op
-        self.met_data = True
-        if self._branches is Branches.ALTERNATING:
-            return not iteration or iteration[-1] % 2 == 0
-        return self._branches is Branches.THEN
 
 
 class Executions:
@@ -115,13 +42,39 @@ class Executions:
         self._choices = self._all_choices()
         self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
         self._nests = self._instructions()
-        self.limit = self._affordable(limit)
+        self.limits = [self._affordable(limit)] * len(trips.groups)
         self.wanted_limit = limit
+        self.is_complete = self._is_complete(max(self.limits, default=0))
 
     def __iter__(self) -> Iterator[Execution]:
+        yield from self._with_counts(self._counts(max(self.limits, default=0)))
+
+    def raised(self, group: int, limit: int) -> Iterator[Execution]:
+        """The executions that come in when the loops of a group go round up to `limit` times.
+
+        None come, and the limits stay, if that is more than can be run.
+        """
+        ranges = [range(other + 1) for other in self.limits]
+        ranges[group] = range(self.limits[group] + 1, limit + 1)
+        counts = list(product(*ranges)) if prod(map(len, ranges)) <= _MOST_EXECUTIONS else []
+        if not self.is_complete or not counts or not self._is_affordable(counts):
+            return
+        self.limits[group] = limit
+        yield from self._with_counts(counts)
+
+    def trip_range(self, group: int) -> tuple[int, int | None]:
+        """The least and the largest trip count that the assumptions leave a group (None: any number)."""
+        return self._ranges[group]
+
+    def label(self, group: int) -> str:
+        """What messages call the loops of a group."""
+        return self._labels[group]
+
+    def _with_counts(self, many: Iterable[tuple[int, ...]]) -> Iterator[Execution]:
+        vectors = list(many)
         for choices, intervals in self._choices:
             ranges = tuple(trip_interval(group.leader, intervals) for group in self.trips.groups)
-            for counts in self._counts(self.limit):
+            for counts in vectors:
                 if all(
                     low <= n <= (n if high is None else high) for n, (low, high) in zip(counts, ranges, strict=True)
                 ):
@@ -164,13 +117,13 @@ class Executions:
     def covers(self) -> str:
         """Which executions these are, in words."""
         words = [
-            f"{label} x{max(low, 0)}..{self.limit if high is None else min(self.limit, high)}"
-            for label, (low, high) in zip(self._labels, self._ranges, strict=True)
+            f"{label} x{max(low, 0)}..{limit if high is None else min(limit, high)}"
+            for label, limit, (low, high) in zip(self._labels, self.limits, self._ranges, strict=True)
         ]
         if not words:
             words.append("no loop with a trip count that depends on arguments")
         elif len(words) > 1:
-            words[-1] += ", in all combinations" if self._is_complete(self.limit) else ", two at a time, the others x2"
+            words[-1] += ", in all combinations" if self.is_complete else ", two at a time, the others x2"
         words += [f"{self.name_of(wanted)} both ways" for wanted in self.conditions]
         if len(self.shortfalls) > 1:
             words.append("bounds that end within a step too")
@@ -179,14 +132,14 @@ class Executions:
     @property
     def reduced(self) -> bool:
         """Whether fewer trip counts are run than asked for."""
-        return self.limit < self.wanted_limit or not self._is_complete(self.limit)
+        return min(self.limits, default=self.wanted_limit) < self.wanted_limit or not self.is_complete
 
     @property
     def impossible(self) -> tuple[str, ...]:
         """Trip counts that the assumptions rule out, in words."""
         lines: list[str] = []
-        for label, (low, high) in zip(self._labels, self._ranges, strict=True):
-            ruled_out = [n for n in range(self.limit + 1) if n < low or (high is not None and n > high)]
+        for label, limit, (low, high) in zip(self._labels, self.limits, self._ranges, strict=True):
+            ruled_out = [n for n in range(limit + 1) if n < low or (high is not None and n > high)]
             if ruled_out:
                 lines.append(f"{label} x{', x'.join(map(str, ruled_out))}")
         return tuple(lines)
@@ -247,11 +200,16 @@ class Executions:
         return limit
 
     def _is_cheap(self, limit: int) -> bool:
-        ways = len(self._choices) * len(self.shortfalls)
-        executions = (limit + 1) ** len(self.trips.groups) * ways
-        if executions > _MOST_EXECUTIONS:
-            return False
-        return sum(self._size(counts) for counts in self._counts(limit)) * ways <= _MOST_INSTRUCTIONS
+        return (limit + 1) ** len(self.trips.groups) * self._ways <= _MOST_EXECUTIONS and self._is_affordable(
+            self._counts(limit)
+        )
+
+    @property
+    def _ways(self) -> int:
+        return len(self._choices) * len(self.shortfalls)
+
+    def _is_affordable(self, counts: Iterable[tuple[int, ...]]) -> bool:
+        return sum(map(self._size, counts)) * self._ways <= _MOST_INSTRUCTIONS
 
     def _is_complete(self, limit: int) -> bool:
         return (limit + 1) ** len(self.trips.groups) <= _MOST_EXECUTIONS

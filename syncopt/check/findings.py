@@ -4,22 +4,31 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from syncopt.check.executions import Execution
+from syncopt.check.execution import Execution
 from syncopt.sim import Replay
 
 
 class Severity(Enum):
-    """Whether a finding makes the kernel wrong."""
+    """An error makes the kernel wrong, a warning doubtful; a note only says what the kernel rests on."""
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
     def __str__(self) -> str:
         return self.value
 
 
+SEVERITIES = tuple(Severity)
+"""The worst first."""
+
+
 class FindingKind(Enum):
-    """What is found, in the order of the verdicts; `ID_REUSE` (by timing alone) is a warning only."""
+    """What is found, in the order of the verdicts; the last two are never errors.
+
+    `ID_REUSE`: a flag is set again without proof that the wait before has taken it down. `VISIBILITY`: a store and a
+    later load of the same global memory are ordered by flags alone.
+    """
 
     DEADLOCK = "deadlock"
     RACE = "race"
@@ -27,6 +36,7 @@ class FindingKind(Enum):
     UNBALANCED = "unbalanced"
     ILLEGAL = "illegal"
     ID_REUSE = "id-reuse"
+    VISIBILITY = "visibility"
 
     def __str__(self) -> str:
         return self.value
@@ -64,6 +74,10 @@ class Finding:
         What is wrong, and what is missing.
     execution : Execution or None
         The shortest execution that shows it; None if every one does.
+    iteration : str
+        Where in that execution: how often each loop around the ops has gone round before.
+    hint : str
+        What to do about it.
     """
 
     kind: FindingKind
@@ -72,6 +86,8 @@ class Finding:
     line: int
     message: str
     execution: Execution | None = None
+    iteration: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +104,18 @@ class Report:
         Which ones.
     assumptions : tuple of str
         What the verdict takes for granted.
+    proven : tuple of str
+        The trip counts that these executions stand for.
+    unproven : tuple of str
+        The trip counts that nothing is known of, and why; executions that could not be run.
     """
 
     findings: tuple[Finding, ...]
     executions: int
     covers: str
     assumptions: tuple[str, ...]
+    proven: tuple[str, ...] = ()
+    unproven: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

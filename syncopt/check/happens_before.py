@@ -6,46 +6,16 @@ that knowledge; issue order alone proves nothing.
 """
 
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from syncopt.check.clocks import LANE, NOTHING, SCALAR, Clock, covers, join, with_lane
+from syncopt.check.memories import Cell, HazardKind, Memories, Record
 from syncopt.hwmodel import Machine
-from syncopt.ir.footprint import Footprint
 from syncopt.ir.kernel import Barrier, Op, SetFlag, TileOp, Value, WaitFlag
 from syncopt.ir.pipes import PIPES, Memory, Pipe, PipePair
 from syncopt.ir.trace import Instance
-
-Clock = tuple[int, ...]
-"""Per pipe, in the order of `PIPES`, the index up to which its instructions are known complete (-1: none)."""
-
-LANE = {pipe: number for number, pipe in enumerate(PIPES)}
-_NOTHING: Clock = (-1,) * len(PIPES)
-_SCALAR = LANE[Pipe.S]
-
-
-class HazardKind(Enum):
-    """Read after write, write after read, write after write."""
-
-    RAW = "RAW"
-    WAR = "WAR"
-    WAW = "WAW"
-
-
-class Record(NamedTuple):
-    """A tile op instance that touched bytes: number on its pipe, place in the trace, its pipe's clock at its start."""
-
-    number: int
-    place: int
-    instance: Instance
-    clock: Clock
-
-    @property
-    def completion(self) -> Clock:
-        """What is known once this instance, and all before it on its pipe, are complete."""
-        lane = LANE[self.instance.pipe]
-        return (*self.clock[:lane], max(self.number, self.clock[lane]), *self.clock[lane + 1 :])
 
 
 class OpenHazard(NamedTuple):
@@ -60,81 +30,58 @@ class OpenHazard(NamedTuple):
     all_earlier: Clock
 
 
+class UnfencedLoad(NamedTuple):
+    """A load that flags order behind a store of the same global memory, but that may not see what was stored."""
+
+    store: Record
+    load: Instance
+
+
+class Reuse(Enum):
+    """Why a set that nothing orders behind the wait before it on its flag may still be right.
+
+    `EAGER`: it comes only after everything that wait waits for, so a wait that fires as soon as it can has fired.
+    `TIMED`: only durations can tell.
+    """
+
+    EAGER = "eager"
+    TIMED = "timed"
+
+
 class EarlySet(NamedTuple):
-    """A set that nothing orders behind the wait before it on its id."""
+    """A set that nothing orders behind the wait before it on its flag.
+
+    `other` is the pair of that wait: the set's own, or one with the same source where flags are told apart by source
+    and id alone.
+    """
 
     pair: PipePair
     event: int
     set: Instance
+    reuse: Reuse
+    other: PipePair
 
 
-def join(a: Clock, b: Clock) -> Clock:
-    """The knowledge of both."""
-    return tuple(map(max, a, b))
+class EventScope(Enum):
+    """What tells two flags apart: source, target and id, as the hardware has it; or, to be careful, source and id."""
+
+    PAIR = "pair"
+    SOURCE = "source"
 
 
-@dataclass(slots=True, eq=False)
-class Cell:
-    """The last accesses of one footprint per pipe, and the footprints it meets (itself included)."""
+class Event:
+    """A flag while a trace runs.
 
-    footprint: Footprint
-    meets: list["Cell"]
-    writes: dict[int, Record] = field(default_factory=dict[int, Record])
-    reads: dict[int, Record] = field(default_factory=dict[int, Record])
-
-
-class Memories:
-    """Last accesses by footprint.
-
-    Parameters
-    ----------
-    shared : frozenset of Value
-        Pointer arguments whose accesses can conflict (see `shared_pointers`); others are not followed.
+    `payloads` are the clocks of sets that no wait has taken yet, with the sets; `last_wait` the index of the last wait
+    on the target pipe (-1: none), `fires` what that wait waited for.
     """
 
-    def __init__(self, shared: frozenset[Value]) -> None:
-        self._shared = shared
-        self._cells: dict[Footprint, Cell] = {}
-        self._by_space: dict[Memory | Value, list[Cell]] = {}
-        self._known: dict[int, tuple[tuple[Cell, bool], ...]] = {}
-        self._kept: list[Instance] = []
-
-    def cells(self, instance: Instance) -> tuple[tuple[Cell, bool], ...]:
-        """The cell of each access of an instance and whether it is written."""
-        # Static ops share one tuple of accesses, kept alive below, so its identity is a faithful key.
-        key = id(instance.accesses)
-        found = self._known.get(key)
-        if found is None:
-            found = tuple(
-                (self._cell(access.footprint), access.writes)
-                for access in instance.accesses
-                if isinstance(access.footprint.space, Memory) or access.footprint.space in self._shared
-            )
-            self._known[key] = found
-            self._kept.append(instance)
-        return found
-
-    def _cell(self, footprint: Footprint) -> Cell:
-        cell = self._cells.get(footprint)
-        if cell is None:
-            neighbours = self._by_space.setdefault(footprint.space, [])
-            cell = Cell(footprint, [other for other in neighbours if other.footprint.meets(footprint)])
-            for other in cell.meets:
-                other.meets.append(cell)
-            cell.meets.append(cell)
-            neighbours.append(cell)
-            self._cells[footprint] = cell
-        return cell
-
-
-class _Event:
-    """Payloads of sets that no wait has taken yet, and the last wait's index on the target pipe."""
-
-    __slots__ = ("last_wait", "payloads")
+    __slots__ = ("fires", "last_wait", "payloads")
 
     def __init__(self) -> None:
         self.payloads: deque[tuple[Clock, Instance]] = deque()
         self.last_wait = -1
+        self.fires: Clock = NOTHING
 
 
 class Observer:
@@ -153,6 +100,11 @@ class Observer:
         """A set is not ordered behind the wait before it on its id."""
         del early
 
+    def unfenced(self, load: UnfencedLoad) -> Clock | None:
+        """Flags alone order a load behind a store. A clock handed back is taken as known by the load from here on."""
+        del load
+        return None
+
 
 class HappensBefore:
     """One pass over a trace in program order.
@@ -165,21 +117,30 @@ class HappensBefore:
         Pointer arguments to follow.
     observer : Observer
         Is told what is found.
+    scope : EventScope
+        What tells flags apart.
     """
 
-    def __init__(self, machine: Machine, shared: frozenset[Value], observer: Observer) -> None:
+    def __init__(
+        self, machine: Machine, shared: frozenset[Value], observer: Observer, scope: EventScope = EventScope.PAIR
+    ) -> None:
         self._machine = machine
         self._observer = observer
+        self._scope = scope
         self._memories = Memories(shared)
-        self._clocks: list[Clock] = [_NOTHING] * len(PIPES)
+        self._clocks: list[Clock] = [NOTHING] * len(PIPES)
         self._next = [0] * len(PIPES)
-        self._scalar: Clock = _NOTHING
+        self._scalar: Clock = NOTHING
         self._pending: list[deque[tuple[Instance, Clock]]] = [deque() for _ in PIPES]
-        self._events: dict[tuple[PipePair, int], _Event] = {}
+        # What the next wait of a pipe waits for besides its flag: the last tile op or barrier before it, and the flags
+        # of the waits between them.
+        self._worked = [-1] * len(PIPES)
+        self._awaited: list[Clock] = [NOTHING] * len(PIPES)
+        self._events: dict[tuple[PipePair, int], Event] = {}
         # Ops hash by identity, which is much faster than by pipe; every op has one pipe and, unless it is a flag with a
         # run-time id, one event.
         self._lane_of: dict[Op, int] = {}
-        self._event_of: dict[tuple[Op, int], _Event] = {}
+        self._event_of: dict[tuple[Op, int], Event] = {}
         self._hung = False
         self._place = 0
 
@@ -222,6 +183,12 @@ class HappensBefore:
         """What the next instruction of a lane knows."""
         return self._clocks[lane]
 
+    def state(self) -> "State":
+        """Everything that what comes later can depend on; what it holds changes with the pass."""
+        return State(
+            self._memories.all(), self._events, self._clocks, self._scalar, self._pending, self._worked, self._awaited
+        )
+
     def event_state(self, pair: PipePair, event: int) -> tuple[bool, int]:
         """Whether a flag is up, and the index of its last wait on the target pipe (-1: none)."""
         found = self._events.get((pair, event))
@@ -238,66 +205,85 @@ class HappensBefore:
         self._scalar = tuple(n - 1 for n in self._next)
 
     def _on_scalar(self, instance: Instance) -> None:
-        self._clocks[_SCALAR] = self._scalar
+        self._clocks[SCALAR] = self._scalar
         if isinstance(instance.op, WaitFlag) and not self._event(instance).payloads:
             self._hung = True
-            self._pending[_SCALAR].append((instance, self._scalar))
+            self._pending[SCALAR].append((instance, self._scalar))
             return
-        self._execute(_SCALAR, instance, self._scalar)
-        clock = self._clocks[_SCALAR]
-        self._scalar = (self._next[_SCALAR] - 1, *clock[1:])
+        self._execute(SCALAR, instance, self._scalar)
+        clock = self._clocks[SCALAR]
+        self._scalar = (self._next[SCALAR] - 1, *clock[1:])
 
-    def _event(self, instance: Instance) -> _Event:
+    def _event(self, instance: Instance) -> Event:
         op = instance.op
         found = self._event_of.get((op, instance.event))
         if found is None:
             assert isinstance(op, SetFlag | WaitFlag)
-            found = self._events.setdefault((op.pair, instance.event), _Event())
+            found = self._events.setdefault((op.pair, instance.event), Event())
             self._event_of[op, instance.event] = found
         return found
 
     def _execute(self, lane: int, instance: Instance, scalar: Clock) -> bool:
         """Let an instruction at the head of its pipe start; False if no set has answered its wait yet."""
-        if scalar is not _NOTHING:
+        if scalar is not NOTHING:
             self._clocks[lane] = join(self._clocks[lane], scalar)
         kind = instance.op.__class__
         if kind is WaitFlag:
             event = self._event(instance)
             if not event.payloads:
                 return False
-            payload, _ = event.payloads.popleft()
-            self._clocks[lane] = join(self._clocks[lane], payload)
-            event.last_wait = self._next[lane]
-            self._next[lane] += 1
+            self._wait(lane, event)
             return True
         index = self._next[lane]
         self._next[lane] = index + 1
         if kind is TileOp:
             self._tile_op(lane, index, instance)
+            self._works(lane, index)
         elif kind is Barrier:
-            self._know(lane, index)
+            self._clocks[lane] = with_lane(self._clocks[lane], lane, index)
+            self._works(lane, index)
         else:
             self._set(lane, index, instance)
         return True
 
-    def _know(self, lane: int, index: int) -> None:
-        clock = self._clocks[lane]
-        self._clocks[lane] = (*clock[:lane], index, *clock[lane + 1 :])
+    def _works(self, lane: int, index: int) -> None:
+        """A wait behind this instruction fires no earlier than this instruction is through."""
+        self._worked[lane] = index
+        if self._awaited[lane] is not NOTHING:
+            self._awaited[lane] = NOTHING
+
+    def _wait(self, lane: int, event: Event) -> None:
+        payload, _ = event.payloads.popleft()
+        self._clocks[lane] = join(self._clocks[lane], payload)
+        self._awaited[lane] = join(self._awaited[lane], payload)
+        event.fires = with_lane(self._awaited[lane], lane, max(self._worked[lane], self._awaited[lane][lane]))
+        event.last_wait = self._next[lane]
+        self._next[lane] += 1
 
     def _set(self, lane: int, index: int, instance: Instance) -> None:
         assert isinstance(instance.op, SetFlag)
         event = self._event(instance)
         clock = self._clocks[lane]
         self.raised(instance, lane)
-        target = LANE[instance.op.pair.target]
-        if event.payloads or clock[target] < event.last_wait:
-            self._observer.early_set(EarlySet(instance.op.pair, instance.event, instance))
-        event.payloads.append(((*clock[:lane], index, *clock[lane + 1 :]), instance))
-        self._wake(target, instance)
+        pair, payload = instance.op.pair, with_lane(clock, lane, index)
+        for other, rival in self._rivals(pair, instance.event, event):
+            if rival.payloads or clock[LANE[other.target]] < rival.last_wait:
+                reuse = Reuse.EAGER if not rival.payloads and covers(payload, rival.fires) else Reuse.TIMED
+                self._observer.early_set(EarlySet(pair, instance.event, instance, reuse, other))
+        event.payloads.append((payload, instance))
+        self._wake(LANE[pair.target], instance)
+
+    def _rivals(self, pair: PipePair, number: int, event: Event) -> Iterator[tuple[PipePair, Event]]:
+        """The flags that a set must not find up."""
+        yield pair, event
+        if self._scope is EventScope.SOURCE:
+            for (other, its), rival in self._events.items():
+                if its == number and other.source is pair.source and rival is not event:
+                    yield other, rival
 
     def _wake(self, lane: int, by: Instance) -> None:
         pending = self._pending[lane]
-        if lane == _SCALAR or not pending:
+        if lane == SCALAR or not pending:
             return
         head = pending[0][0]
         if head.event != by.event or not isinstance(head.op, WaitFlag) or not isinstance(by.op, SetFlag):
@@ -309,13 +295,7 @@ class HappensBefore:
 
     def _tile_op(self, lane: int, index: int, instance: Instance) -> None:
         cells = self._memories.cells(instance)
-        found: list[tuple[HazardKind, Record]] = []
-        for cell, writes in cells:
-            for other in cell.meets:
-                if other.writes:
-                    self.compare(lane, instance, other, HazardKind.WAW if writes else HazardKind.RAW, found)
-                if writes and other.reads:
-                    self.compare(lane, instance, other, HazardKind.WAR, found)
+        found = self._hazards(lane, instance, cells)
         if found:
             self._tell(lane, instance, found)
         record = Record(index, self._place, instance, self._clocks[lane])
@@ -330,6 +310,20 @@ class HappensBefore:
             if not writes:
                 cell.reads[lane] = record
         self._observer.started(record)
+
+    def _hazards(
+        self, lane: int, instance: Instance, cells: Iterable[tuple[Cell, bool]]
+    ) -> list[tuple[HazardKind, Record]]:
+        found: list[tuple[HazardKind, Record]] = []
+        for cell, writes in cells:
+            if not writes and not isinstance(cell.footprint.space, Memory):
+                self._fence(lane, instance, cell)
+            for other in cell.meets:
+                if other.writes:
+                    self.compare(lane, instance, other, HazardKind.WAW if writes else HazardKind.RAW, found)
+                if writes and other.reads:
+                    self.compare(lane, instance, other, HazardKind.WAR, found)
+        return found
 
     def compare(
         self, lane: int, instance: Instance, cell: Cell, kind: HazardKind, found: list[tuple[HazardKind, Record]]
@@ -355,6 +349,27 @@ class HappensBefore:
             if known is not None:
                 self._clocks[lane] = join(self._clocks[lane], known)
 
+    def _fence(self, lane: int, instance: Instance, cell: Cell) -> None:
+        """Only a barrier of all pipes makes what was stored visible to a load."""
+        for other in cell.meets:
+            for source, record in other.writes.items():
+                if source != lane and self._scalar[source] < record.number <= self._clocks[lane][source]:
+                    known = self._observer.unfenced(UnfencedLoad(record, instance))
+                    if known is not None:
+                        self._clocks[lane] = join(self._clocks[lane], known)
+
     def _needs_barrier(self, earlier: Instance, later: Instance) -> bool:
         assert earlier.work is not None and later.work is not None
         return self._machine.same_pipe_barrier_needed(earlier.work, later.work)
+
+
+class State(NamedTuple):
+    """What a pass over a trace holds at one point of it."""
+
+    cells: Iterable[Cell]
+    events: dict[tuple[PipePair, int], Event]
+    clocks: list[Clock]
+    scalar: Clock
+    pending: list[deque[tuple[Instance, Clock]]]
+    worked: list[int]
+    awaited: list[Clock]

@@ -3,29 +3,22 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from syncopt.check.findings import FindingKind, Severity
-from syncopt.check.happens_before import LANE, Clock, EarlySet, HappensBefore, Observer, OpenHazard, Record
-from syncopt.check.wording import name_of, race_text
+from syncopt.check.clocks import LANE, Clock
+from syncopt.check.faults import GRADING, Fault, Faults, Grading
+from syncopt.check.findings import Severity
+from syncopt.check.happens_before import EarlySet, EventScope, HappensBefore, Observer, OpenHazard, Reuse, UnfencedLoad
+from syncopt.check.memories import Record
+from syncopt.check.proof import Recording
 from syncopt.hwmodel import Machine, UnmodelledWork
 from syncopt.ir.kernel import Barrier, Flag, Kernel, Op, SetFlag, WaitFlag, walk
-from syncopt.ir.pipes import LEGAL_PAIRS, Memory, Pipe, PipePair
+from syncopt.ir.pipes import Memory, Pipe, PipePair
 from syncopt.ir.pointers import shared_pointers
 from syncopt.ir.trace import Instance
-from syncopt.sim import Replay, replay
+from syncopt.sim import Replay, StressedCosts, replay
 
 Trace = Callable[[], Iterable[Instance]]
 """Starts the trace of an execution anew."""
-
-
-class Fault(NamedTuple):
-    """Something wrong or doubtful; `ops` ends with the op where it shows."""
-
-    kind: FindingKind
-    severity: Severity
-    ops: tuple[Op, ...]
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +41,33 @@ class Inspection:
     open_queues: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Who looks at the heads of loops in an execution of which `decided` ifs on data are decided in advance."""
+
+    recording: Recording
+    decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How strictly a kernel is judged.
+
+    Parameters
+    ----------
+    grading : Grading
+        How severe doubtful things are.
+    events : EventScope
+        What tells flags apart.
+    stress : int
+        Number of replays with other costs, for executions in which something depends on times.
+    """
+
+    grading: Grading = GRADING
+    events: EventScope = EventScope.PAIR
+    stress: int = 0
+
+
 class Inspector:
     """Judges executions of one kernel on one machine.
 
@@ -57,32 +77,42 @@ class Inspector:
         Whose executions.
     machine : Machine
         Flag rules, and costs for what only times can tell.
+    rules : Rules
+        How strictly.
     """
 
-    def __init__(self, kernel: Kernel, machine: Machine) -> None:
+    def __init__(self, kernel: Kernel, machine: Machine, rules: Rules) -> None:
         self._kernel = kernel
         self._machine = machine
+        self._rules = rules
+        self._faults = Faults(kernel, rules.grading, machine.event_ids)
         self._shared = shared_pointers(kernel)
         self._impossible = frozenset(op for op in walk(kernel.body) if _is_impossible(op))
+        self._stressed = [StressedCosts(machine, seed) for seed in range(rules.stress)]
 
     @property
     def illegal(self) -> tuple[Fault, ...]:
         """Flags and barriers that the hardware does not have, whatever is executed."""
         return tuple(self._illegal())
 
-    def inspect(self, trace: Trace, always_replay: bool = False) -> Inspection:
+    def inspect(self, trace: Trace, watched: Watched | None = None, always_replay: bool = False) -> Inspection:
         """Run one execution by order, and by time where order does not decide."""
         watcher = _Watcher()
-        order = _Order(HappensBefore(self._machine, self._shared, watcher))
+        order = _Order(HappensBefore(self._machine, self._shared, watcher, self._rules.events))
+        if watched is not None:
+            watched.recording.attach(order.happens_before, watcher.stores, watched.decided)
         for instance in self._executable(trace()):
             order.take(instance)
-        timed = None
-        if always_replay or watcher.early or order.waits_ahead:
-            timed = self._replay(trace)
+        if watched is not None:
+            watched.recording.detach()
+        depends = bool(watcher.early) or order.waits_ahead
+        timed = self._replay(trace) if always_replay or depends else None
         faults = [
             *self._hangs(order, timed),
-            *(self._race(hazard) for hazard in watcher.hazards.values()),
-            *self._early_sets(watcher, timed, replayed=timed is not None),
+            *map(self._faults.race, watcher.hazards.values()),
+            *self._early_sets(watcher, timed),
+            *(self._stress(trace, timed) if depends and timed is not None else ()),
+            *map(self._faults.unfenced, watcher.unfenced_loads.values()),
             *self._wrong_ids(order),
             *self._left(order, watcher),
         ]
@@ -99,58 +129,51 @@ class Inspector:
         except UnmodelledWork:
             return None
 
-    # -- one method per kind of fault ------------------------------------------------------------------------------
+    # -- which faults there are ------------------------------------------------------------------------------------
 
     def _illegal(self) -> Iterator[Fault]:
         for op in walk(self._kernel.body):
-            name = name_of(self._kernel, op)
-            if isinstance(op, Flag) and op.pair not in LEGAL_PAIRS:
-                yield _error(
-                    FindingKind.ILLEGAL,
-                    f"{name}: the hardware has no flags from {op.pair.source} to {op.pair.target}",
-                    op,
-                )
+            if isinstance(op, Flag):
+                fault = self._faults.illegal_pair(op)
+                yield from () if fault is None else (fault,)
             elif isinstance(op, Barrier) and op.pipe is Pipe.S:
-                yield _error(FindingKind.ILLEGAL, f"{name}: the scalar pipe has no barrier", op)
+                yield self._faults.scalar_barrier(op)
 
     def _wrong_ids(self, order: "_Order") -> Iterator[Fault]:
-        """Event ids that do not exist."""
         for instance in order.flags.values():
-            if not 0 <= instance.event < self._machine.event_ids:
-                name = name_of(self._kernel, instance.op, instance.event)
-                yield _error(FindingKind.ILLEGAL, f"{name}: ids are 0..{self._machine.event_ids - 1}", instance.op)
+            fault = self._faults.wrong_id(instance)
+            yield from () if fault is None else (fault,)
 
     def _hangs(self, order: "_Order", timed: Replay | None) -> Iterator[Fault]:
         """Waits that no set answers, and dispatch that no queue lets through."""
         blocked = order.happens_before.blocked
         if blocked:
-            never = tuple(head for head in blocked if order.balance[_key(head)] < 0) or blocked
-            names = ", ".join(name_of(self._kernel, head.op, head.event) for head in never)
-            yield _error(FindingKind.DEADLOCK, f"hangs: no set answers {names}", *(head.op for head in never))
+            never = tuple(head for head in blocked if order.balance[_key(head)] < 0)
+            yield self._faults.unanswered(never) if never else self._faults.circular(blocked)
         elif timed is not None and timed.deadlock is not None:
-            op, heads = timed.deadlock.op, timed.deadlock.blocked
-            names = ", ".join(name_of(self._kernel, head.op, head.event) for head in heads)
-            message = f"hangs: dispatch stops at {name_of(self._kernel, op)} before a full queue, behind {names}"
-            yield _error(FindingKind.DEADLOCK, message, *(head.op for head in heads), op)
+            yield self._faults.full_queue(timed.deadlock.blocked, timed.deadlock.op)
 
-    def _race(self, hazard: OpenHazard) -> Fault:
-        text = race_text(self._kernel, hazard)
-        return _error(FindingKind.RACE, text, hazard.earlier.instance.op, hazard.later.op)
-
-    def _early_sets(self, watcher: "_Watcher", timed: Replay | None, replayed: bool) -> Iterator[Fault]:
+    def _early_sets(self, watcher: "_Watcher", timed: Replay | None) -> Iterator[Fault]:
         """Sets that may come before the wait for the set before: certainly, by the times, or only by order."""
-        double = {early.op: early.op for early in timed.double_sets} if timed is not None else {}
-        for op in double:
-            name = name_of(self._kernel, op)
-            yield _error(FindingKind.DOUBLE_SET, f"{name} while the flag is still up", op)
+        double = {early.op for early in timed.double_sets} if timed is not None else set[Op]()
+        if timed is not None:
+            yield from map(self._faults.double_set, timed.double_sets)
         for op, early in watcher.early.items():
-            name = name_of(self._kernel, op, early.event)
-            if not replayed:
-                text = f"{name} is not ordered behind the wait before it, and without all costs no times tell more"
-                yield _error(FindingKind.DOUBLE_SET, text, op)
-            elif op not in double:
-                text = f"{name}: only the times of this machine put it behind the wait before it, not the flags"
-                yield Fault(FindingKind.ID_REUSE, Severity.WARNING, (op,), text)
+            if op not in double:
+                yield self._faults.reused(early, timed is not None)
+
+    def _stress(self, trace: Trace, timed: Replay) -> Iterator[Fault]:
+        """What breaks when ops take longer or shorter than they should."""
+        known = {double.op for double in timed.double_sets}
+        for seed, pricing in enumerate(self._stressed):
+            run = replay(self._executable(trace()), self._machine, source=self._kernel.source, pricing=pricing)
+            how = f"with cost factors of 0.5 to 2 (seed {seed}): "
+            for double in run.double_sets:
+                if double.op not in known:
+                    known.add(double.op)
+                    yield _doubtful(self._faults.double_set(double), how)
+            if run.deadlock is not None and timed.deadlock is None:
+                yield _doubtful(self._faults.full_queue(run.deadlock.blocked, run.deadlock.op), how)
 
     def _left(self, order: "_Order", watcher: "_Watcher") -> Iterator[Fault]:
         """Flags that are up, and stores that may not be complete, at the end."""
@@ -158,18 +181,15 @@ class Inspector:
         if happens_before.blocked:
             return
         for _, event, raised in happens_before.flags_up:
-            name = name_of(self._kernel, raised.op, event)
-            yield _error(FindingKind.UNBALANCED, f"{name} is still up at the end: a wait is missing", raised.op)
+            yield self._faults.left_up(event, raised)
         clock = happens_before.clock(Pipe.S)
         for lane, store in watcher.stores.items():
             if clock[lane] < store.number:
-                name = name_of(self._kernel, store.instance.op)
-                text = f"{name} may not be complete when the kernel ends: no final barrier"
-                yield Fault(FindingKind.UNBALANCED, Severity.WARNING, (store.instance.op,), text)
+                yield self._faults.undrained(store.instance)
 
 
-def _error(kind: FindingKind, message: str, *ops: Op) -> Fault:
-    return Fault(kind, Severity.ERROR, ops, message)
+def _doubtful(fault: Fault, how: str) -> Fault:
+    return fault._replace(severity=Severity.WARNING, message=how + fault.message)
 
 
 def _is_impossible(op: Op) -> bool:
@@ -221,6 +241,7 @@ class _Watcher(Observer):
     def __init__(self) -> None:
         self.hazards: dict[tuple[Op, Op], OpenHazard] = {}
         self.early: dict[Op, EarlySet] = {}
+        self.unfenced_loads: dict[tuple[Op, Op], UnfencedLoad] = {}
         self.stores: dict[int, Record] = {}
 
     def started(self, record: Record) -> None:
@@ -235,5 +256,11 @@ class _Watcher(Observer):
         return hazard.earlier.completion
 
     def early_set(self, early: EarlySet) -> None:
-        """Keep the first per op."""
-        self.early.setdefault(early.set.op, early)
+        """Keep the first per op, and the first that only durations can tell."""
+        known = self.early.setdefault(early.set.op, early)
+        if known.reuse is Reuse.EAGER and early.reuse is Reuse.TIMED:
+            self.early[early.set.op] = early
+
+    def unfenced(self, load: UnfencedLoad) -> None:
+        """Keep the first per pair of ops."""
+        self.unfenced_loads.setdefault((load.store.instance.op, load.load.op), load)

@@ -1,9 +1,10 @@
 """How messages name ops and hazards."""
 
-from syncopt.check.happens_before import HazardKind, OpenHazard
-from syncopt.ir.kernel import NO_SPAN, Barrier, Flag, Kernel, Op, SetFlag, TileOp
+from syncopt.check.happens_before import OpenHazard
+from syncopt.check.memories import HazardKind
+from syncopt.ir.kernel import NO_SPAN, Barrier, Block, Flag, For, Kernel, Op, SetFlag, TileOp, regions
 from syncopt.ir.pipes import LEGAL_PAIRS, Memory, PipePair
-from syncopt.ir.trace import Instance
+from syncopt.ir.trace import Instance, Iteration
 
 _CLASH = {
     HazardKind.RAW: "may read {space} before {earlier} has written it",
@@ -36,11 +37,54 @@ def _bare_name(op: Op, event: int | None) -> str:
             return type(op).__name__.lower()
 
 
+class Nest:
+    """Names of the loops around every op of a kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Whose ops.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._loops: dict[int, tuple[str, ...]] = {}
+        self._collect(kernel.body, ())
+
+    def place(self, op: Op, iteration: Iteration) -> str:
+        """An iteration in words, such as `tile 1, k 0`: how often each loop has gone round before."""
+        names = self._loops.get(op.uid, ())
+        return ", ".join(f"{name} {ordinal}" for name, ordinal in zip(names, iteration, strict=False))
+
+    def way(self, earlier: Instance, later: Instance) -> str:
+        """The iterations of two instances; one if they are the same."""
+        first, last = self.place(earlier.op, earlier.iteration), self.place(later.op, later.iteration)
+        return first if first == last else f"{first or 'before'} -> {last or 'behind'}"
+
+    def _collect(self, block: Block, names: tuple[str, ...]) -> None:
+        for op in block.ops:
+            self._loops[op.uid] = names
+            inner = (*names, op.induction.name.removeprefix("%")) if isinstance(op, For) else names
+            for region in regions(op):
+                self._collect(region, inner)
+
+
 def race_text(kernel: Kernel, hazard: OpenHazard) -> str:
     """What can go wrong between two ops, and what is missing."""
     earlier, later = hazard.earlier.instance, hazard.later
     clash = _CLASH[hazard.kind].format(space=_space(hazard), earlier=name_of(kernel, earlier.op))
     return f"{hazard.kind.value}: {name_of(kernel, later.op)} {clash}: {_missing(earlier, later)}"
+
+
+def race_hint(kernel: Kernel, hazard: OpenHazard) -> str:
+    """What orders two ops."""
+    earlier, later = hazard.earlier.instance, hazard.later
+    first, last = name_of(kernel, earlier.op), name_of(kernel, later.op)
+    if earlier.pipe is later.pipe:
+        return f"put barrier {later.pipe} before {last}"
+    pair = PipePair(earlier.pipe, later.pipe)
+    if pair not in LEGAL_PAIRS:
+        return f"put barrier ALL before {last}, or flags that lead through another pipe"
+    return f"put set_flag {pair} behind {first} and wait_flag {pair} before {last}"
 
 
 def _missing(earlier: Instance, later: Instance) -> str:

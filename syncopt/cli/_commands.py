@@ -84,7 +84,7 @@ def run_simulate(options: SimulateOptions) -> None:
 
 def run_check(options: CheckOptions) -> None:
     """`check`."""
-    checked = check(options.job_of_one_core("a check covers the loop counts of every core already"), options.strict)
+    checked = check(options.job_of_one_core("a check covers the loop counts of every core already"), options.rules())
     page = Page()
     if options.json:
         page.raw(dumped(check_document(checked)) + "\n")

@@ -59,6 +59,8 @@ def _row(compared: Compared, version: Version) -> Document:
         "findings": [finding_document(finding) for finding in report.findings],
         "executions": report.executions,
         "covers": report.covers,
+        "proven": list(report.proven),
+        "unproven": list(report.unproven),
         "assumptions": list(report.assumptions),
     }
     if solved is not None:

@@ -1,5 +1,6 @@
 """What `compare` prints for people."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from syncopt.api import (
@@ -33,10 +34,9 @@ def print_compared(page: Page, compared: Compared, verbose: bool) -> None:
     page.line()
     _print_ids(page, compared)
     for version in compared.versions:
-        if version.report.findings:
+        if version.report.findings or version.report.unproven:
             page.line()
             _print_findings(page, version, verbose)
-    page.line()
     _print_sensitivity(page, compared)
 
 
@@ -150,13 +150,15 @@ def _print_ids(page: Page, compared: Compared) -> None:
 
 
 def _print_findings(page: Page, version: Version, verbose: bool) -> None:
-    """What the check of a version found, errors first; ids that only timing keeps apart in one line without -v."""
+    """What the check of a version found, the worst first; reuse of ids that is no error is one line without -v."""
     report = version.report
     runs = f"{counted(report.executions, 'execution')} ({report.covers})"
-    warnings = len(report.findings) - len(report.errors)
-    found = ", ".join(counted(n, what) for n, what in ((len(report.errors), "error"), (warnings, "warning")) if n)
-    page.line(f"{version.name}: {report.verdict}: {found} in {runs}", BAD if report.errors else DOUBTFUL)
-    listed = sorted(report.findings, key=lambda finding: finding.severity is not Severity.ERROR)
+    number = Counter(finding.severity for finding in report.findings)
+    found = ", ".join(counted(number[severity], str(severity)) for severity in Severity if number[severity])
+    page.line(
+        f"{version.name}: {report.verdict}: {found or 'no finding'} in {runs}", BAD if report.errors else DOUBTFUL
+    )
+    listed = [finding for severity in Severity for finding in report.findings if finding.severity is severity]
     reused = [] if verbose else [finding for finding in listed if finding.kind is FindingKind.ID_REUSE]
     listed = [finding for finding in listed if finding not in reused]
     shown = listed if verbose else listed[:FEW]
@@ -168,13 +170,16 @@ def _print_findings(page: Page, version: Version, verbose: bool) -> None:
     if len(shown) < len(listed):
         page.line(f"  and {len(listed) - len(shown)} more; -v prints all", QUIET)
     if reused:
-        text = f"{counted(len(reused), 'set')} of an id that only timing keeps behind the wait before"
+        text = f"{counted(len(reused), 'set')} of an id without proof that the wait before has taken the flag down"
         page.line(f"  {FindingKind.ID_REUSE}: {text} (lines {_lines([one.line for one in reused])})", DOUBTFUL)
+    for text in () if report.errors else report.unproven:
+        page.line(f"  not proven: {text}", DOUBTFUL)
 
 
 def _finding(finding: Finding) -> tuple[str, ...]:
     execution = "every one" if finding.execution is None else str(finding.execution)
-    return str(finding.line or "-"), str(finding.kind), str(finding.severity), finding.message, execution
+    where = f"{execution}; at {finding.iteration}" if finding.iteration else execution
+    return str(finding.line or "-"), str(finding.kind), str(finding.severity), finding.message, where
 
 
 def _lines(lines: Sequence[int]) -> str:
@@ -183,8 +188,9 @@ def _lines(lines: Sequence[int]) -> str:
 
 def _print_sensitivity(page: Page, compared: Compared) -> None:
     reference = compared.reference
-    if reference is None:
+    if reference is None or len(compared.versions) == 1:
         return
+    page.line()
     page.line(f"By other readings of figures that are not published, cycles per cycle of {reference.name}:", HEADING)
     rows = table("machine", *(f">{version.name}" for version in compared.versions))
     for place, measured in enumerate(reference.sensitivity):

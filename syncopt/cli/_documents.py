@@ -78,6 +78,8 @@ def solve_document(solved: Solved, outputs: Mapping[str, Path], diff: str | None
             "verdict": str(solved.report.verdict),
             "executions": solved.report.executions,
             "covers": solved.report.covers,
+            "proven": list(solved.report.proven),
+            "unproven": list(solved.report.unproven),
             "assumptions": list(solved.report.assumptions),
         },
         "notes": list(solved.subject.notes),
@@ -117,6 +119,8 @@ def check_document(checked: Checked) -> Document:
         "findings": [finding_document(finding) for finding in report.findings],
         "executions": report.executions,
         "covers": report.covers,
+        "proven": list(report.proven),
+        "unproven": list(report.unproven),
         "assumptions": list(report.assumptions),
         "notes": list(checked.subject.notes),
     }
@@ -196,6 +200,8 @@ def finding_document(finding: Finding) -> Document:
         "line": finding.line,
         "message": finding.message,
         "execution": None if finding.execution is None else str(finding.execution),
+        "iteration": finding.iteration,
+        "hint": finding.hint,
     }
 
 

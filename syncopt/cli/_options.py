@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from syncopt.api import Budget, InputError, Job, Machine, OrderMode, load_machine
+from syncopt.api import (
+    Budget,
+    EventScope,
+    Grading,
+    InputError,
+    Job,
+    Machine,
+    OrderMode,
+    Rules,
+    Severity,
+    load_machine,
+)
 from syncopt.cli import _parse
 
 _KERNEL = "Kernel and machine"
@@ -144,7 +155,25 @@ Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="An id that only timing keeps from being set twice is an error.",
+        help="A flag that only durations keep from being set twice is an error.",
+        rich_help_panel=_ANSWER,
+    ),
+]
+StrictEvents = Annotated[
+    bool,
+    typer.Option(
+        "--strict-events",
+        help="Flags are told apart by source pipe and id alone, whatever pipe waits for them.",
+        rich_help_panel=_ANSWER,
+    ),
+]
+Stress = Annotated[
+    int,
+    typer.Option(
+        "--stress",
+        metavar="N",
+        min=0,
+        help="Where something depends on times, replay N times with every op's cost times a factor of 0.5 to 2.",
         rich_help_panel=_ANSWER,
     ),
 ]
@@ -222,6 +251,16 @@ class CheckOptions(JobOptions):
     """Options of `check`."""
 
     strict: Strict = False
+    strict_events: StrictEvents = False
+    stress: Stress = 0
+
+    def rules(self) -> Rules:
+        """How strictly to judge."""
+        return Rules(
+            grading=Grading(timed=Severity.ERROR if self.strict else Severity.WARNING),
+            events=EventScope.SOURCE if self.strict_events else EventScope.PAIR,
+            stress=self.stress,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

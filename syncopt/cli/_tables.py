@@ -1,5 +1,6 @@
 """What `simulate`, `check` and `machine` print for people, and what all commands share."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.table import Table
@@ -56,8 +57,7 @@ def print_checked(page: Page, checked: Checked, verbose: bool) -> None:
     print_verdict(page, report)
     if report.findings:
         page.line()
-        errors = [finding for finding in report.findings if finding.severity is Severity.ERROR]
-        print_findings(page, [*errors, *(f for f in report.findings if f not in errors)], verbose)
+        print_findings(page, sorted(report.findings, key=lambda f: tuple(Severity).index(f.severity)), verbose)
     page.line()
     print_assumptions(page, report)
 
@@ -124,29 +124,37 @@ def print_findings(page: Page, findings: Sequence[Finding], verbose: bool, with_
     shown = findings if verbose else findings[:FEW]
     for finding in shown:
         wrong = finding.severity is Severity.ERROR
-        execution = "every one" if finding.execution is None else str(finding.execution)
-        rows.add_row(
-            str(finding.line or "-"),
-            str(finding.severity),
-            finding.message,
-            *((execution,) if with_execution else ()),
-            style="red" if wrong else DOUBTFUL,
-        )
+        style = "red" if wrong else DOUBTFUL
+        where = (_where(finding),) if with_execution else ()
+        rows.add_row(str(finding.line or "-"), str(finding.severity), finding.message, *where, style=style)
+        if finding.hint:
+            rows.add_row("", "", f"  help: {finding.hint}", style=QUIET)
     page.table(rows)
     if len(shown) < len(findings):
         page.line(f"  and {len(findings) - len(shown)} more; -v prints all", QUIET)
 
 
+def _where(finding: Finding) -> str:
+    execution = "every one" if finding.execution is None else str(finding.execution)
+    return f"{execution}; at {finding.iteration}" if finding.iteration else execution
+
+
 def print_verdict(page: Page, report: Report) -> None:
     """The verdict of a check."""
     runs = f"{counted(report.executions, 'execution')} ({report.covers})"
-    warnings = len(report.findings) - len(report.errors)
+    others = Counter(finding.severity for finding in report.findings)
     if report.errors:
         page.line(f"{report.verdict}: {counted(len(report.errors), 'error')} in {runs}", BAD)
     else:
         page.line(f"clean: no race, no deadlock, no double set and no flag left up in {runs}", GOOD)
-    if warnings:
-        page.line(counted(warnings, "warning"), DOUBTFUL)
+    for severity in (Severity.WARNING, Severity.NOTE):
+        if others[severity]:
+            page.line(counted(others[severity], str(severity)), DOUBTFUL)
+    if not report.errors:
+        for text in report.proven:
+            page.line(f"proven: {text}", GOOD)
+        for text in report.unproven:
+            page.line(f"not proven: {text}", DOUBTFUL)
 
 
 def print_assumptions(page: Page, report: Report) -> None:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from syncopt.ir.kernel import Block, For, If, Kernel, Scalar, Value, regions
+from syncopt.ir.kernel import Block, For, If, Kernel, Op, Scalar, Value, regions, walk
 from syncopt.ir.numbering import Definitions, number
 from syncopt.ir.runtime import RuntimeValue
 from syncopt.ir.scalars import UNKNOWN, ScalarValue, Unknown, evaluate
 from syncopt.ir.trace import Environment, Iteration, Overrides, Setting
+from syncopt.ir.values import results_of
 
 _NOTHING: Mapping[int, bool] = MappingProxyType({})
 
@@ -78,11 +79,43 @@ class TripCounts:
         self.loops = tuple(_loops(kernel.body, 0))
         self.groups = self._groups()
         forced = {uid for group in self.groups for uid in group.loops}
+        self._group_of = {uid: index for index, group in enumerate(self.groups) for uid in group.loops}
+        self._variables = {value: loop.op for loop in self.loops for value in _variables(loop.op)}
+        self._inside: dict[For, frozenset[Value]] = {}
+        self._depths: dict[Value, int] = {}
         self.fixed = tuple(loop.op for loop in self.loops if loop.op.uid not in forced)
 
     def values(self, wanted: int) -> tuple[Value, ...]:
         """The values with a number."""
         return tuple(value for value, found in self.numbers.items() if found == wanted)
+
+    def group_of(self, loop: For) -> int | None:
+        """Index of the group that a loop belongs to; None if its count cannot be forced."""
+        return self._group_of.get(loop.uid)
+
+    def loop_of(self, value: Value) -> For | None:
+        """The loop whose variable or carried value it is."""
+        return self._variables.get(value)
+
+    def inside(self, loop: For) -> frozenset[Value]:
+        """All values that are made inside a loop, its own variables included."""
+        found = self._inside.get(loop)
+        if found is None:
+            made = (value for op in walk(loop.body) for value in (*results_of(op), *_variables(op)))
+            found = self._inside[loop] = frozenset((*made, *_variables(loop)))
+        return found
+
+    def depth_of(self, value: Value) -> int:
+        """The number of loops around the op that makes a value."""
+        found = self._depths.get(value)
+        if found is None:
+            found = self._depths[value] = sum(value in self.inside(loop.op) for loop in self.loops)
+        return found
+
+    def made_in(self, group: LoopGroup) -> frozenset[Value]:
+        """Variables and results of the loops of a group."""
+        loops = (loop.op for loop in self.loops if loop.op.uid in group.loops)
+        return frozenset(value for op in loops for value in (*_variables(op), *op.results))
 
     def _groups(self) -> tuple[LoopGroup, ...]:
         classes: dict[int, list[NestedLoop]] = {}
@@ -112,6 +145,10 @@ class TripCounts:
         """Whether lower bound and step are known without the loops and without the bound that they shall give."""
         needed = self.definitions.ancestry(op.lower) | self.definitions.ancestry(op.step)
         return all(self.numbers[value] != wanted and value not in self.definitions.loop_values for value in needed)
+
+
+def _variables(op: Op) -> tuple[Value, ...]:
+    return (op.induction, *op.carried) if isinstance(op, For) else ()
 
 
 def _loops(block: Block, depth: int) -> list[NestedLoop]:

@@ -11,11 +11,13 @@ from syncopt.ir.values import results_of
 def number(kernel: Kernel) -> Mapping[Value, int]:
     """A number for every value; values with one number are equal wherever both are known.
 
-    Scalar ops with the same name, attribute, result type and operand numbers make the same value. Arguments, loop
-    variables, carried values and the results of loops and branches are equal only to themselves.
+    Scalar ops with the same name, attribute, result type and operand numbers make the same value, and ops that change
+    nothing (a sum with 0, a product with or a quotient by 1) that of their operand. Arguments, loop variables, carried
+    values and the results of loops and branches are equal only to themselves.
     """
     numbers: dict[Value, int] = {}
     known: dict[Hashable, int] = {}
+    constants = _constants(kernel)
     for value in kernel.arguments:
         numbers[value] = len(numbers)
     for op in walk(kernel.body):
@@ -24,9 +26,37 @@ def number(kernel: Kernel) -> Mapping[Value, int]:
                 numbers[value] = len(numbers)
         for position, value in enumerate(results_of(op)):
             fresh = len(numbers)
+            same = same_as(op, constants) if isinstance(op, Scalar) else None
+            if same is not None:
+                numbers[value] = numbers[same]
+                continue
             key = _key(op, position, numbers) if isinstance(op, Scalar) else None
             numbers[value] = fresh if key is None else known.setdefault(key, fresh)
     return numbers
+
+
+def same_as(op: Scalar, constants: Mapping[Value, int]) -> Value | None:
+    """The operand that an op hands on unchanged, if it does."""
+    neutral = _NEUTRAL.get(op.name)
+    if neutral is not None and constants.get(op.operands[1]) == neutral:
+        return op.operands[0]
+    if op.name in _EITHER_WAY and constants.get(op.operands[0]) == neutral:
+        return op.operands[1]
+    return None
+
+
+def _constants(kernel: Kernel) -> Mapping[Value, int]:
+    return {
+        op.results[0]: op.attribute
+        for op in walk(kernel.body)
+        if isinstance(op, Scalar) and op.name == "arith.constant" and isinstance(op.attribute, int)
+    }
+
+
+_NEUTRAL = {"arith.addi": 0, "arith.subi": 0} | dict.fromkeys(
+    ("arith.muli", "arith.divsi", "arith.divui", "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi"), 1
+)
+_EITHER_WAY = frozenset({"arith.addi", "arith.muli"})
 
 
 def _key(op: Scalar, position: int, numbers: Mapping[Value, int]) -> Hashable:
@@ -48,18 +78,24 @@ class Definitions:
         self._kernel = kernel
         self._ops: dict[Value, Op] = {value: op for op in walk(kernel.body) for value in results_of(op)}
         self._ancestry: dict[Value, frozenset[Value]] = {}
+        self._constants = _constants(kernel)
 
     def scalar(self, value: Value) -> Scalar | None:
         """The scalar op that makes a value, None if anything else makes it."""
         op = self._ops.get(value)
         return op if isinstance(op, Scalar) else None
 
+    def maker(self, value: Value) -> Op | None:
+        """The op that makes a value; None for arguments, loop variables and carried values."""
+        return self._ops.get(value)
+
     def behind_casts(self, value: Value) -> Value:
-        """The value that a chain of casts hands on."""
-        op = self.scalar(value)
-        while op is not None and op.name in CASTS:
-            value = op.operands[0]
-            op = self.scalar(value)
+        """The value that a chain of casts, and of ops that change nothing, hands on."""
+        while (op := self.scalar(value)) is not None:
+            source = op.operands[0] if op.name in CASTS else same_as(op, self._constants)
+            if source is None:
+                break
+            value = source
         return value
 
     def is_constant(self, value: Value) -> bool:

@@ -107,6 +107,13 @@ class Overrides:
         del iteration
         raise LookupError(op)
 
+    def head(self, loop: For, iteration: Iteration, carried: Sequence[RuntimeValue], env: Environment) -> None:
+        """`loop` is about to start an iteration, or to end after its last one.
+
+        Everything before it has been yielded. `iteration` ends with the number of iterations behind it.
+        """
+        del loop, iteration, carried, env
+
     def skips(self, loop: For, ordinal: int) -> bool:
         """Whether iteration number `ordinal` of `loop` is left out of the trace."""
         del loop, ordinal
@@ -189,7 +196,9 @@ class Tracer:
 
     def _for(self, op: For, env: Environment, iteration: Iteration) -> Iterator[list[Instance]]:
         carried = tuple(env[value] for value in op.inits)
-        for ordinal, induction in enumerate(self._inductions(op, env)):
+        ordinals = self._inductions(op, env)
+        for ordinal, induction in enumerate(ordinals):
+            self._head(op, (*iteration, ordinal), carried, env)
             skipped = self._overrides is not None and self._overrides.skips(op, ordinal)
             if skipped and not op.carried:
                 continue
@@ -205,7 +214,12 @@ class Tracer:
             else:
                 yield from pieces
             carried = _yielded(op.body, env)
+        self._head(op, (*iteration, len(ordinals)), carried, env)
         self._hand_over(op.results, carried, env)
+
+    def _head(self, op: For, iteration: Iteration, carried: Sequence[RuntimeValue], env: Environment) -> None:
+        if self._overrides is not None:
+            self._overrides.head(op, iteration, carried, env)
 
     def _inductions(self, op: For, env: Environment) -> range:
         bounds = numbers((op.lower, op.upper, op.step), env)

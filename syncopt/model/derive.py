@@ -8,8 +8,10 @@ the order of a policy, and which policy is best is decided by replay (planning.m
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from syncopt.check.happens_before import Clock, Observer, OpenHazard
-from syncopt.ir.pipes import LEGAL_PAIRS, Pipe, PipePair
+from syncopt.check.clocks import Clock
+from syncopt.check.happens_before import Observer, OpenHazard, UnfencedLoad
+from syncopt.check.memories import HazardKind
+from syncopt.ir.pipes import LEGAL_PAIRS, Memory, Pipe, PipePair
 from syncopt.model.alternation import Alternation
 from syncopt.model.channels import Channel, Placement, loops_of
 from syncopt.model.family import Family, made_proven, proves, with_full_barriers, without_channel
@@ -30,16 +32,30 @@ class _Needs(Observer):
     def open_hazard(self, hazard: OpenHazard) -> Clock:
         source, target = hazard.earlier.instance, hazard.later
         pair = PipePair(source.pipe, target.pipe)
-        if pair in LEGAL_PAIRS:
+        if pair in LEGAL_PAIRS and not _is_through_memory(hazard):
             self.edges[Edge(pair, source.op.uid, target.op.uid)] = None
             return hazard.earlier.completion
         pipe = target.pipe if source.pipe is target.pipe else Pipe.ALL
         self.barriers[Site(target.op.uid, Side.BEFORE), pipe] = None
         return hazard.all_earlier
 
+    def unfenced(self, load: UnfencedLoad) -> Clock:
+        """No flag makes a store visible to a load: a barrier of all pipes takes its place."""
+        self.barriers[Site(load.load.op.uid, Side.BEFORE), Pipe.ALL] = None
+        return load.store.completion
+
     def copy(self) -> "_Needs":
         """The same needs, to add to."""
         return _Needs(dict(self.edges), dict(self.barriers))
+
+
+def _is_through_memory(hazard: OpenHazard) -> bool:
+    """Whether a load reads what a store has written to global memory, which flags alone do not make visible."""
+    if hazard.kind is not HazardKind.RAW:
+        return False
+    stored = [a.footprint for a in hazard.earlier.instance.accesses if a.writes]
+    loaded = [a.footprint for a in hazard.later.accesses if not a.writes]
+    return any(not isinstance(a.space, Memory) and a.meets(b) for a in stored for b in loaded)
 
 
 class Derivation:

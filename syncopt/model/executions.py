@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from syncopt.check import Execution
-from syncopt.check.executions import Branches, Executions
+from syncopt.check.execution import Branches
+from syncopt.check.executions import Executions
 from syncopt.hwmodel import Machine, UnmodelledWork
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import NO_ASSUMPTIONS

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from syncopt.check.happens_before import EarlySet, HappensBefore, Observer, OpenHazard
+from syncopt.check.happens_before import EarlySet, HappensBefore, Observer, OpenHazard, UnfencedLoad
 from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Kernel, Value
 from syncopt.ir.pipes import Pipe
@@ -57,6 +57,9 @@ class _Proof(Observer):
     def early_set(self, early: EarlySet) -> None:
         raise _OpenError(early)
 
+    def unfenced(self, load: UnfencedLoad) -> None:
+        raise _OpenError(load)
+
 
 def proves(family: Family, placement: Placement) -> bool:
     """Whether a placement orders every hazard of the family, with no deadlock, no early set and no flag left."""
@@ -88,6 +91,9 @@ class _Faults(Observer):
 
     def early_set(self, early: EarlySet) -> None:
         self.channels.add(early.event)
+
+    def unfenced(self, load: UnfencedLoad) -> None:
+        self.open[Site(load.load.op.uid, Side.BEFORE)] = None
 
 
 def made_proven(family: Family, placement: Placement) -> Placement:

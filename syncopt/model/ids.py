@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from syncopt.check.happens_before import LANE, HappensBefore, Observer
+from syncopt.check.clocks import LANE
+from syncopt.check.happens_before import HappensBefore, Observer
 from syncopt.ir.kernel import SetFlag
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from syncopt.check.happens_before import Cell, HappensBefore, HazardKind, Observer, Record
+from syncopt.check.happens_before import HappensBefore, Observer
+from syncopt.check.memories import Cell, HazardKind, Record
 from syncopt.ir.footprint import Footprint
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance

@@ -2,7 +2,8 @@
 
 from syncopt.sim.critical import CriticalPath, critical_path
 from syncopt.sim.paths import Cause, Stretch
-from syncopt.sim.replay import Listener, replay
+from syncopt.sim.replay import Listener, Pricing, replay
+from syncopt.sim.stress import StressedCosts
 from syncopt.sim.timing import Deadlock, DoubleSet, FlagLeft, Replay, Timing
 
 __all__ = [
@@ -12,7 +13,9 @@ __all__ = [
     "DoubleSet",
     "FlagLeft",
     "Listener",
+    "Pricing",
     "Replay",
+    "StressedCosts",
     "Stretch",
     "Timing",
     "critical_path",

@@ -17,12 +17,18 @@ from syncopt.sim.lanes import FlagState, Lane
 from syncopt.sim.timing import Deadlock, DoubleSet, FlagLeft, Replay, Timing
 
 Listener = Callable[[Timing], None]
+Pricing = Callable[[Instance], Cost]
+"""What a tile op costs, instead of what the machine says of its work."""
 
 _FLAG_OR_BARRIER = Cost(occupancy=0)
 
 
 def replay(
-    trace: Iterable[Instance], machine: Machine, listener: Listener | None = None, source: Source | None = None
+    trace: Iterable[Instance],
+    machine: Machine,
+    listener: Listener | None = None,
+    source: Source | None = None,
+    pricing: Pricing | None = None,
 ) -> Replay:
     """Time every instruction of a trace.
 
@@ -36,6 +42,8 @@ def replay(
         Called once per instruction with its times, in the order in which they become known.
     source : Source, optional
         The file of the kernel, so that errors say where their op stands.
+    pricing : callable, optional
+        Costs of tile ops that differ from those of the machine.
 
     Returns
     -------
@@ -49,7 +57,7 @@ def replay(
     InputError
         If an op takes more queue entries than the queue holds, or a flag or barrier does not exist.
     """
-    run = _Run(machine, listener, source)
+    run = _Run(machine, listener, source, pricing)
     dispatch = run.dispatch
     for instance in trace:
         if not dispatch(instance):
@@ -58,8 +66,11 @@ def replay(
 
 
 class _Run:
-    def __init__(self, machine: Machine, listener: Listener | None, source: Source | None) -> None:
+    def __init__(
+        self, machine: Machine, listener: Listener | None, source: Source | None, pricing: Pricing | None
+    ) -> None:
         self._machine = machine
+        self._pricing = pricing
         self._listener = listener
         self._source = source
         self._issue = machine.issue
@@ -101,7 +112,8 @@ class _Run:
             return self._dispatch_scalar(instance) if instance.pipe is Pipe.S else self._barrier_all(instance)
         kind, cost = instance.op.__class__, _FLAG_OR_BARRIER
         if kind is TileOp:
-            cost = self._costs.get(id(instance.work)) or self._cost(instance)
+            known = self._costs.get(id(instance.work)) if self._pricing is None else self._pricing(instance)
+            cost = known or self._cost(instance)
         clock, entries, back = self._clock, cost.entries, lane.depth - lane.pending_entries
         if back < entries:
             return self._hang(instance)

@@ -3,7 +3,7 @@
 import pytest
 
 from syncopt.check import Finding, FindingKind, Report, Severity, Verdict, check_kernel
-from syncopt.check.inspection import Inspector
+from syncopt.check.inspection import Inspector, Rules
 from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.kernel import SetFlag
 from syncopt.ir.trace import Instance, Tracer
@@ -110,8 +110,21 @@ def test_race_in_global_memory(machine: Machine) -> None:
     body = "store t0\n{}load t1 y\nbarrier ALL"
     finding = only(check(body.format(""), machine))
     assert "global memory of %y" in finding.message
-    assert check(body.format("set MTE3 MTE2 0\nwait MTE3 MTE2 0\n"), machine).findings == ()
+    assert check(body.format("barrier ALL\n"), machine).findings == ()
     assert check("store t0\nload t1 x\nbarrier ALL", machine).findings == ()
+
+
+def test_flags_do_not_make_a_store_visible(machine: Machine) -> None:
+    """MTE3 -> MTE2 orders the load behind the store of the same bytes; a warning says that this may not be enough."""
+    report = check("store t0\nset MTE3 MTE2 0\nwait MTE3 MTE2 0\nload t1 y\nbarrier ALL", machine)
+    finding = only(report)
+    assert report.verdict is Verdict.CLEAN
+    assert (finding.kind, finding.severity, finding.line) == (
+        FindingKind.VISIBILITY,
+        Severity.WARNING,
+        HEAD_LINES + 4,
+    )
+    assert finding.hint == f"put a barrier of all pipes before pto.tload (line {HEAD_LINES + 4})"
 
 
 def test_wait_without_set_is_a_deadlock(machine: Machine) -> None:
@@ -159,20 +172,37 @@ def test_second_set_before_the_wait_is_a_double_set(machine: Machine) -> None:
 
 
 def test_reuse_of_an_id_by_timing_alone_is_a_warning(machine: Machine) -> None:
-    """The second load takes hundreds of cycles, so V has long passed its wait; but no flag from V to MTE2 says so."""
-    report = check("load t0\nset MTE2 V 0\nwait MTE2 V 0\nload t1\nset MTE2 V 0\nwait MTE2 V 0\nbarrier ALL", machine)
+    """V may still be at its first add when the second set comes; only the longer load says that it is not."""
+    body = "add t3 t2\nload t0\nset MTE2 V 0\nwait MTE2 V 0\nload t1\nset MTE2 V 0\nwait MTE2 V 0\nbarrier ALL"
+    report = check(body, machine)
     finding = only(report)
     assert report.verdict is Verdict.CLEAN
     assert (finding.kind, finding.severity, finding.line) == (
         FindingKind.ID_REUSE,
         Severity.WARNING,
-        HEAD_LINES + 5,
+        HEAD_LINES + 6,
     )
+    assert finding.hint == "use another id, or order it behind the wait by a flag V->MTE2"
+
+
+def test_reuse_of_an_id_behind_all_that_the_wait_waits_for_is_a_note(machine: Machine) -> None:
+    """V has nothing before its first wait, so the wait takes the flag down as soon as it rises: before the next set."""
+    report = check("load t0\nset MTE2 V 0\nwait MTE2 V 0\nload t1\nset MTE2 V 0\nwait MTE2 V 0\nbarrier ALL", machine)
+    finding = only(report)
+    assert report.verdict is Verdict.CLEAN
+    assert (finding.kind, finding.severity, finding.line) == (FindingKind.ID_REUSE, Severity.NOTE, HEAD_LINES + 5)
+
+
+def test_two_sets_behind_one_completion_are_a_double_set_however_eager_the_wait(machine: Machine) -> None:
+    """Both sets rise in the cycle in which the load is complete: the replay shows what the order leaves open."""
+    body = "load t0\nset MTE2 V 0\nwait MTE2 V 0\nset MTE2 V 0\nwait MTE2 V 0\nbarrier ALL"
+    finding = only(check(body, machine))
+    assert (finding.kind, finding.severity, finding.line) == (FindingKind.DOUBLE_SET, Severity.ERROR, HEAD_LINES + 4)
 
 
 def test_early_set_next_to_an_op_of_unknown_cost_counts_as_double(machine: Machine) -> None:
     """Without the cost of tgatherb the times cannot vouch for the second set."""
-    body = f"{GATHER}load t0\nset MTE2 V 0\nwait MTE2 V 0\nload t1\nset MTE2 V 0\nwait MTE2 V 0\nbarrier ALL"
+    body = f"{GATHER}add t1 t1\nload t0\nset MTE2 V 0\nwait MTE2 V 0\nload t0\nset MTE2 V 0\nwait MTE2 V 0\nbarrier ALL"
     assert check(body, machine).verdict is Verdict.DOUBLE_SET
 
 
@@ -198,14 +228,12 @@ def test_flag_left_up_is_unbalanced(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("end", ["", "barrier MTE3", "barrier V"])
-def test_store_without_final_barrier_is_a_warning(end: str, machine: Machine) -> None:
+def test_store_without_final_barrier_is_unbalanced(end: str, machine: Machine) -> None:
     """A barrier of one pipe holds that pipe only, not the end of the kernel."""
-    finding = only(check(STRAIGHT.replace("barrier ALL", end), machine))
-    assert (finding.kind, finding.severity, finding.line) == (
-        FindingKind.UNBALANCED,
-        Severity.WARNING,
-        HEAD_LINES + 7,
-    )
+    report = check(STRAIGHT.replace("barrier ALL", end), machine)
+    finding = only(report)
+    assert report.verdict is Verdict.UNBALANCED
+    assert (finding.severity, finding.line) == (Severity.ERROR, HEAD_LINES + 7)
     assert finding.message.endswith("no final barrier")
 
 
@@ -240,7 +268,7 @@ def test_event_id_that_does_not_exist_is_illegal(machine: Machine) -> None:
             instance.event = 8
         return instances
 
-    faults = Inspector(kernel, machine).inspect(trace).faults
+    faults = Inspector(kernel, machine, Rules()).inspect(trace).faults
     assert [fault.kind for fault in faults] == [FindingKind.ILLEGAL] * 2
     assert isinstance(faults[0].ops[0], SetFlag)
     assert "id 8" in faults[0].message

@@ -18,6 +18,9 @@ def test_document_has_the_keys_of_the_contract() -> None:
             "line": 18,
             "message": "hangs: no set answers wait_flag MTE2->V id 0 (line 18)",
             "execution": "%some false",
+            "iteration": "",
+            "hint": "set the flag on every path that leads here (before the loop, if the first round waits for it),"
+            " or take the wait away",
         }
     ]
     assert result.stderr == ""
@@ -48,7 +51,7 @@ def test_hand_synchronised_gemm_hangs_without_k_iterations() -> None:
     result = syncopt("check", HAND, *GEMM_ARGUMENTS)
     assert result.exit_code == 1
     assert "deadlock: 2 errors in 109 executions" in result.stdout
-    assert "and 12 more; -v prints all" in result.stdout
+    assert "and 13 more; -v prints all" in result.stdout
     assert "more; -v prints all" not in syncopt("check", HAND, *GEMM_ARGUMENTS, "-v").stdout
 
 

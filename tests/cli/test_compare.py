@@ -106,9 +106,9 @@ def test_missing_final_barrier_and_hang_both_show(tmp_path: Path) -> None:
     path.write_text(text.replace("    pto.barrier <PIPE_ALL>\n", ""))
     result = syncopt("compare", path, "--args", "1")
     assert result.exit_code == 1
-    assert "k.pto: deadlock: 1 error, 1 warning in" in result.stdout
+    assert "k.pto: deadlock: 2 errors in" in result.stdout
     assert line(result.stdout, "18").startswith("18 deadlock error")
-    assert line(result.stdout, "22").startswith("22 unbalanced warning pto.tstore (line 22)")
+    assert line(result.stdout, "22").startswith("22 unbalanced error pto.tstore (line 22)")
 
 
 def test_ids_that_only_timing_keeps_apart_are_one_line(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_ids_that_only_timing_keeps_apart_are_one_line(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "k.pto: clean: 1 warning in" in result.stdout
     where = FIRST_LINE + 3
-    expected = f"id-reuse: 1 set of an id that only timing keeps behind the wait before (lines {where})"
+    expected = f"id-reuse: 1 set of an id without proof that the wait before has taken the flag down (lines {where})"
     assert line(result.stdout, "id-reuse") == expected
     full = syncopt("compare", path, *MACHINE, "--args", "5", "-v").stdout
     assert line(full, str(where)).startswith(f"{where} id-reuse warning set_flag MTE2->V id 0")
