@@ -21,7 +21,7 @@ from syncopt.emit import render
 from syncopt.frontend import parse_module
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.kernel import Kernel, TileOp
-from syncopt.ir.source import InputError, Source
+from syncopt.ir.source import InputError, Language, Source
 from syncopt.ir.trace import Tracer
 from syncopt.model.channels import with_flags
 from syncopt.model.placement import with_addresses
@@ -145,11 +145,12 @@ def solve(job: Job, request: Request) -> Solved:
     """
     began = time.monotonic()
     subject = read(job)
+    _refuse_cpp(subject)
     stripped = strip_flags(subject.kernel)
     refuse_no_work(subject, stripped)
     _refuse_unrelated_starts(stripped)
     also = [read(with_arguments(job, arguments)) for arguments in request.also]
-    planner, solution, emitted = _proven(job, subject, stripped, request)
+    planner, solution, emitted = _proven(job, subject, stripped, request, _emit)
     request.stage("replaying the plan in full")
     result = _replayed(job, subject, emitted)
     bound = full_bound(planner)
@@ -170,6 +171,14 @@ def solve(job: Job, request: Request) -> Solved:
         report=emitted.report,
         seconds=time.monotonic() - began,
     )
+
+
+def _refuse_cpp(subject: Subject) -> None:
+    """Refuse C++: the text edits of a plan are those of `.pto`."""
+    kernel = subject.kernel
+    if kernel.source.language is Language.CPP:
+        help = "solve the .pto file that it was made of; compare takes both"
+        raise InputError("a plan is written into .pto, not into C++", kernel.source, kernel.span, help)
 
 
 def refuse_no_work(subject: Subject, kernel: Kernel) -> None:
@@ -205,7 +214,7 @@ def _refuse_unrelated_starts(kernel: Kernel) -> None:
 
 
 @dataclass(frozen=True)
-class Emitted:
+class _Emitted:
     """A planned kernel, its text, the kernel read from that text, and its check."""
 
     planned: Kernel
@@ -214,7 +223,12 @@ class Emitted:
     report: Report
 
 
-def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> tuple[Planner, Solution, Emitted]:
+_Emitter = Callable[[Job, Subject, Planner, Plan], _Emitted]
+
+
+def _proven(
+    job: Job, subject: Subject, stripped: Kernel, request: Request, emit: _Emitter
+) -> tuple[Planner, Solution, _Emitted]:
     """The best plan whose emitted text passes the check; executions that fail are taken into the derivation."""
     began = time.monotonic()
     failing: list[Execution] = []
@@ -225,7 +239,7 @@ def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> t
         budget = replace(request.budget, seconds=request.budget.seconds - spent)
         solution = best_plan(planner, request.mode, budget, request.report)
         request.stage("checking the plan")
-        emitted = _emit(job, subject, planner, solution.plan)
+        emitted = emit(job, subject, planner, solution.plan)
         if not emitted.report.findings:
             return planner, solution, emitted
         executions = [finding.execution for finding in emitted.report.findings if finding.execution is not None]
@@ -236,16 +250,27 @@ def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> t
         failing.append(execution)
 
 
-def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> Emitted:
+def _planned(subject: Subject, planner: Planner, plan: Plan) -> Kernel:
     flagged = with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
-    planned = with_addresses(flagged, subject.addresses)
+    return with_addresses(flagged, subject.addresses)
+
+
+def _unwritten(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
+    """A plan that is replayed here and handed to nobody."""
+    planned = _planned(subject, planner, plan)
+    report = check_kernel(planned, subject.setting, job.machine, subject.assumptions)
+    return _Emitted(planned, b"", planned, report)
+
+
+def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
+    planned = _planned(subject, planner, plan)
     text = render(subject.kernel, planned)
     kernel = parse_module(Source(f"{job.path} (plan)", text)).kernel(subject.kernel.name)
     report = check_kernel(kernel, subject.setting, job.machine, subject.assumptions)
-    return Emitted(planned, text, kernel, report)
+    return _Emitted(planned, text, kernel, report)
 
 
-def _replayed(job: Job, subject: Subject, emitted: Emitted) -> Replay:
+def _replayed(job: Job, subject: Subject, emitted: _Emitted) -> Replay:
     """The replay of the emitted text on the full shape, which must be faultless and take the cycles of its plan."""
     claimed = replay(Tracer(emitted.planned, subject.setting), job.machine, source=subject.kernel.source)
     judgement = judge(emitted.kernel, subject.setting, job.machine)
@@ -259,19 +284,21 @@ def _replayed(job: Job, subject: Subject, emitted: Emitted) -> Replay:
 def _baseline(job: Job, subject: Subject, stripped: Kernel) -> Baseline:
     if is_synchronised(subject.kernel):
         return written_baseline(subject.kernel, judge(subject.kernel, subject.setting, job.machine))
-    emitted, run = fixed_order(job, subject, stripped)
-    return Baseline(run.cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel)
+    planner = Planner(stripped, subject.setting, job.machine)
+    fixed = best_plan(planner, OrderMode.FIXED, Budget(float("inf")), lambda _: None)
+    emitted = _emit(job, subject, planner, fixed.plan)
+    cycles = _replayed(job, subject, emitted).cycles
+    return Baseline(cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel)
 
 
-def fixed_order(job: Job, subject: Subject, stripped: Kernel) -> tuple[Emitted, Replay]:
-    """A kernel without flags in its order as written, with the best flags for that, and its replay.
+def fixed_order(job: Job, subject: Subject, stripped: Kernel) -> tuple[Kernel, Report]:
+    """A kernel without flags in its order as written, with the best flags for that, and its check; no text is written.
 
     Raises
     ------
     WrongPlan
         As `solve`.
     """
-    planner = Planner(stripped, subject.setting, job.machine)
-    fixed = best_plan(planner, OrderMode.FIXED, Budget(float("inf")), lambda _: None)
-    emitted = _emit(job, subject, planner, fixed.plan)
-    return emitted, _replayed(job, subject, emitted)
+    request = Request(OrderMode.FIXED, Budget(float("inf")))
+    _, _, unwritten = _proven(job, subject, stripped, request, _unwritten)
+    return unwritten.planned, unwritten.report

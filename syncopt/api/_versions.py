@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from syncopt.api._job import Job, Subject, read
@@ -149,20 +149,21 @@ def version_of(job: Job, name: str, maker: str = "file") -> Version:
     ------
     InputError
         Bad input, an op without a known cost, or an execution without any tile op.
+    WrongPlan
+        If the flags of a fixed order are not clean; this is a fault of syncopt.
     """
     subject = read(job)
     stripped = strip_flags(subject.kernel)
     refuse_no_work(subject, stripped)
-    if not is_synchronised(subject.kernel):
-        emitted, run = fixed_order(job, subject, stripped)
-        return _version(
-            job, subject, name, maker, _Ran(VersionKind.FIXED_ORDER, emitted.planned, run, (), emitted.report)
-        )
-    judgement, run = judged(job, subject)
-    report = check_kernel(subject.kernel, subject.setting, job.machine, subject.assumptions)
-    return _version(
-        job, subject, name, maker, _Ran(VersionKind.AS_WRITTEN, subject.kernel, run, judgement.errors, report)
-    )
+    if is_synchronised(subject.kernel):
+        judgement, run = judged(job, subject)
+        report = check_kernel(subject.kernel, subject.setting, job.machine, subject.assumptions)
+        ran = _Ran(VersionKind.AS_WRITTEN, subject.kernel, run, judgement.errors, report)
+        return _version(job, subject, name, maker, ran)
+    kernel, report = fixed_order(job, subject, stripped)
+    judgement, run = judged(job, replace(subject, kernel=kernel))
+    ran = _Ran(VersionKind.FIXED_ORDER, kernel, run, judgement.errors, report)
+    return _version(job, subject, name, maker, ran)
 
 
 def optimum_of(job: Job, name: str, request: Request) -> Version:

@@ -151,12 +151,18 @@ CPP = cpp_text(
     "TSTORE(g4, t3)",
 )
 """`FLAGS` in C++, as ptoas names things: 974 cycles."""
-CPP_BARRIERS = cpp_text(
-    *(
-        part
-        for op in ("TLOAD(t0, g1)", "TLOAD(t2, g2)", "TADD(t1, t0, t0)", "TADD(t3, t2, t2)", "TSTORE(g3, t1)")
-        for part in (op, "pipe_barrier(PIPE_ALL)")
-    ),
+_CPP_OPS = (
+    "TLOAD(t0, g1)",
+    "TLOAD(t2, g2)",
+    "TADD(t1, t0, t0)",
+    "TADD(t3, t2, t2)",
+    "TSTORE(g3, t1)",
     "TSTORE(g4, t3)",
+)
+CPP_PLAIN = cpp_text(*_CPP_OPS).replace("  pipe_barrier(PIPE_ALL);\n", "")
+"""`PLAIN` in C++."""
+CPP_BARRIERS = cpp_text(
+    *(part for op in _CPP_OPS[:-1] for part in (op, "pipe_barrier(PIPE_ALL)")),
+    _CPP_OPS[-1],
 )
 """`BARRIERS` in C++: 1431 cycles."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncopt.api import CompareRequest, InputError, VersionKind, compare
-from tests.api.kernels import BARRIERS, CPP, CPP_BARRIERS, FLAGS, PLAIN, job
+from tests.api.kernels import BARRIERS, CPP, CPP_BARRIERS, CPP_PLAIN, FLAGS, PLAIN, job
 
 FAKE = """\
 #!{python}
@@ -51,12 +51,12 @@ def test_what_it_writes_is_compared(tmp_path: Path) -> None:
 
 def test_cpp_that_it_writes_is_read(tmp_path: Path) -> None:
     """In the places of the arguments, whose names are others in C++."""
-    request = CompareRequest(ptoas=writing(tmp_path, CPP, CPP_BARRIERS))
+    request = CompareRequest(ptoas=writing(tmp_path, CPP_PLAIN, CPP_BARRIERS))
     found = compare([job(tmp_path / "k.pto", FLAGS, named={"n": 7})], request)
-    assert [(version.maker, version.cycles) for version in found.versions] == [
-        ("file", 974),
-        ("ptoas", 974),
-        ("ptoas --enable-insert-sync", 1431),
+    assert [(version.maker, version.kind, version.cycles) for version in found.versions] == [
+        ("file", VersionKind.AS_WRITTEN, 974),
+        ("ptoas", VersionKind.FIXED_ORDER, 974),
+        ("ptoas --enable-insert-sync", VersionKind.AS_WRITTEN, 1431),
     ]
     assert dict(found.versions[2].subject.setting.arguments) == {"v5": 7}
     assert found.differences == ()
