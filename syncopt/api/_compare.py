@@ -106,6 +106,17 @@ class Compared:
         known = [ratio for ratio in ratios if ratio is not None]
         return (min(known), max(known)) if known else None
 
+    def beats_optimum_on(self, version: Version) -> dict[str, int]:
+        """The sensitivity machines on which a version without a fault there is faster than the optimum: by how much.
+
+        A plan is the best of those that its proof covers, on the machine that it was solved for.
+        """
+        if self.optimum is None:
+            return {}
+        pairs = zip(version.sensitivity, self.optimum.sensitivity, strict=True)
+        fewer = {ours.machine: plan.cycles - ours.cycles for ours, plan in pairs if not ours.faults}
+        return {machine: cycles for machine, cycles in fewer.items() if cycles > 0}
+
     @property
     def reference(self) -> Version | None:
         """What versions are measured against on other machines: the optimum, or else the best version."""

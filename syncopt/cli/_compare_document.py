@@ -49,6 +49,7 @@ def _row(compared: Compared, version: Version) -> Document:
         "cycles": version.cycles,
         "ratio_to_best": compared.ratio_to_best(version),
         "percent_of_optimum": compared.percent_of_optimum(version),
+        "beats_optimum_on": compared.beats_optimum_on(version),
         "busy": busy_of(version.replay),
         "stalls": dict(version.replay.stalls),
         "sync": sync_of(version.replay),

@@ -77,6 +77,18 @@ def test_optimum_is_that_of_the_first_file_without_its_flags(tmp_path: Path) -> 
     assert found.range_of(found.versions[0]) == (1431 / 974, 1431 / 974)
 
 
+def test_version_that_is_faster_than_the_optimum_is_told(tmp_path: Path) -> None:
+    """A plan is the best of those that its proof covers: with 10 cycles more on one machine it loses there."""
+    found = compared(tmp_path, FLAGS, request=CompareRequest(Budget(30)))
+    hand, optimum = found.versions
+    assert found.beats_optimum_on(hand) == {}
+    first, second, *rest = optimum.sensitivity
+    slower = replace(optimum, sensitivity=(first, replace(second, cycles=second.cycles + 10), *rest))
+    assert replace(found, versions=(hand, slower)).beats_optimum_on(hand) == {"depth 16": 10}
+    wrong = replace(hand, sensitivity=tuple(replace(one, faults=("hangs",)) for one in hand.sensitivity))
+    assert replace(found, versions=(wrong, slower)).beats_optimum_on(wrong) == {}
+
+
 def test_version_that_is_wrong_here_is_not_the_best(tmp_path: Path) -> None:
     """Without the wait before the first sum it races the load: 973 cycles or less are worth nothing."""
     racing = FLAGS.replace(f"    {flag('wait', 'MTE2', 'V', 0)}\n", "").replace(
