@@ -231,8 +231,8 @@ GEMM, M=2176, N=K=8192. The figures to reach were measured on hardware and publi
 ## All kernels
 C++ as published; its plan is that of the `.pto` it was made of, since plans are written into `.pto`. The factor says
 how many times as fast the plan is on the default machine, the range says it for all machines that fit the published
-figures as well. The check covers all trip counts, not only these arguments. What is refused is refused by name: an op without a
-published cost cannot be replayed, and tiles that have no address in the `.pto` must fit side by side.
+figures as well. The check covers all trip counts, not only these arguments. An op without a published cost cannot be
+replayed, and tiles that have no address in the `.pto` must fit side by side.
 
 | kernel | arguments | cycles | plan | factor | range | check of the C++ |
 |---|---|---|---|---|---|---|

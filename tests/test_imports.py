@@ -37,7 +37,7 @@ TABLE = {
     "execute": rights("ir hwmodel sim", "numpy"),
     "model": rights("ir hwmodel sim check", "networkx"),
     "solve": rights("ir hwmodel sim check model", "ortools"),
-    "emit": rights("ir hwmodel sim model"),
+    "emit": rights("ir hwmodel sim model", "plotly"),
     "gen": rights("ir hwmodel"),
     "api": rights(CORE),
     "sweep": rights("api gen", "dask distributed"),

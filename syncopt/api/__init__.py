@@ -5,11 +5,15 @@ from syncopt.api._compare import Compared, CompareRequest, Difference, compare
 from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
+from syncopt.api._report import plan_diff, report_page, require_report
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Request, Solved, WrongPlan, solve
+from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
 from syncopt.api._versions import Measured, Version, VersionKind, WorkDone
 from syncopt.api._why import WORK, Explanation, Place, Stall, Total, explain
 from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
+from syncopt.emit.timeline import Cycles, Shown
+from syncopt.emit.timeline.gantt import Gantt, Mark
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
 from syncopt.ir.source import InputError
 from syncopt.sim import Cause, Replay
@@ -31,17 +35,20 @@ __all__ = [
     "Compared",
     "Comparison",
     "CoreRun",
+    "Cycles",
     "Difference",
     "EventScope",
     "Explanation",
     "Figure",
     "Finding",
     "FindingKind",
+    "Gantt",
     "Grading",
     "InputError",
     "Job",
     "LowerBound",
     "Machine",
+    "Mark",
     "Measured",
     "Move",
     "NoPlan",
@@ -53,12 +60,15 @@ __all__ = [
     "Rules",
     "SensitivityRow",
     "Severity",
+    "Shown",
     "Simulation",
     "Solved",
     "Stall",
     "Step",
     "Subject",
+    "Timelines",
     "Total",
+    "TraceFormat",
     "Verdict",
     "Version",
     "VersionKind",
@@ -67,11 +77,18 @@ __all__ = [
     "changed_figures",
     "check",
     "compare",
+    "draw",
     "explain",
     "figures",
     "load_machine",
     "machine_names",
+    "plan_diff",
+    "report_page",
+    "require_report",
     "simulate",
     "simulate_cores",
+    "simulated",
     "solve",
+    "solved_timelines",
+    "write_trace",
 ]

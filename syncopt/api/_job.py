@@ -91,7 +91,7 @@ def read(job: Job) -> Subject:
     """
     kernel = read_module(job.path).kernel(job.function)
     arguments, notes = _arguments(job, kernel)
-    kind = _section_kind(kernel)
+    kind = section_kind(kernel)
     cores = job.machine.cores(kind) if job.cores is None else job.cores
     if not 0 <= job.core < cores:
         raise InputError(f"core {job.core} is not one of {cores} cores", help=f"use --core 0 to {cores - 1}")
@@ -121,7 +121,7 @@ def with_arguments(job: Job, arguments: tuple[int, ...]) -> Job:
     return replace(job, arguments=arguments, named={})
 
 
-def _section_kind(kernel: Kernel) -> SectionKind:
+def section_kind(kernel: Kernel) -> SectionKind:
     """The kind of core a kernel runs on; a kernel without sections runs where its tiles are."""
     kinds = {op.kind for op in walk(kernel.body) if isinstance(op, Section)}
     if len(kinds) > 1:

@@ -41,6 +41,8 @@ class Baseline:
         Whether the execution of the given arguments shows no fault.
     kernel : Kernel
         With its flags.
+    drawn : Kernel
+        The same for timelines: its ops have the lines of the input, flags that were added have none.
     errors : tuple of Finding
         What is wrong with it.
     hangs : bool
@@ -51,6 +53,7 @@ class Baseline:
     kind: BaselineKind
     valid: bool
     kernel: Kernel
+    drawn: Kernel
     errors: tuple[Finding, ...] = ()
     hangs: bool = False
 
@@ -63,6 +66,7 @@ def written_baseline(kernel: Kernel, judgement: Judgement) -> Baseline:
         kind=BaselineKind.AS_WRITTEN,
         valid=judgement.valid,
         kernel=kernel,
+        drawn=kernel,
         errors=judgement.errors,
         hangs=run is None or run.deadlock is not None,
     )

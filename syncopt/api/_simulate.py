@@ -11,6 +11,7 @@ from syncopt.ir.source import InputError
 from syncopt.ir.trace import Tracer
 from syncopt.model.planner import Planner
 from syncopt.model.rewrite import strip_flags
+from syncopt.model.window import Window
 from syncopt.sim import Replay, replay
 from syncopt.solve.bounds import LowerBound, lower_bound
 from syncopt.solve.orders import movable_ops
@@ -45,6 +46,8 @@ class Simulation:
         The worst of the findings.
     is_synchronised : bool
         Whether the kernel holds any flag or barrier.
+    window : Window
+        A few iterations of every loop, for timelines.
     cores : tuple of CoreRun
         Every core, if all were replayed.
     """
@@ -56,6 +59,7 @@ class Simulation:
     findings: tuple[Finding, ...]
     verdict: Verdict
     is_synchronised: bool
+    window: Window
     cores: tuple[CoreRun, ...] = ()
 
 
@@ -141,6 +145,7 @@ def _simulation(job: Job, subject: Subject, run: Replay, findings: tuple[Finding
         findings=findings,
         verdict=verdict_of(findings),
         is_synchronised=is_synchronised(subject.kernel),
+        window=planner.window,
     )
 
 

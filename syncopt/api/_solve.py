@@ -27,6 +27,7 @@ from syncopt.model.channels import with_flags
 from syncopt.model.placement import with_addresses
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import strip_flags
+from syncopt.model.window import Window
 from syncopt.sim import Replay, replay
 from syncopt.solve.bounds import LowerBound
 from syncopt.solve.cpsat.search import Step
@@ -54,6 +55,10 @@ class Solved:
         The plan, its window and its proof.
     text : bytes
         The kernel with the plan, as `.pto`.
+    kernel : Kernel
+        As read from that text.
+    window : Window
+        What of the full execution the window leaves out.
     replay : Replay
         Of the emitted text on the full shape.
     bound : LowerBound
@@ -76,6 +81,8 @@ class Solved:
     subject: Subject
     solution: Solution
     text: bytes
+    kernel: Kernel
+    window: Window
     replay: Replay
     bound: LowerBound
     baseline: Baseline
@@ -162,6 +169,8 @@ def solve(job: Job, request: Request) -> Solved:
         subject=subject,
         solution=solution,
         text=emitted.text,
+        kernel=emitted.kernel,
+        window=planner.window,
         replay=result,
         bound=bound,
         baseline=baseline,
@@ -288,7 +297,7 @@ def _baseline(job: Job, subject: Subject, stripped: Kernel) -> Baseline:
     fixed = best_plan(planner, OrderMode.FIXED, Budget(float("inf")), lambda _: None)
     emitted = _emit(job, subject, planner, fixed.plan)
     cycles = _replayed(job, subject, emitted).cycles
-    return Baseline(cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel)
+    return Baseline(cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel, emitted.planned)
 
 
 def fixed_order(job: Job, subject: Subject, stripped: Kernel) -> tuple[Kernel, Report]:

@@ -10,11 +10,9 @@ from syncopt.api._measure import faults_of_order, faults_of_run
 from syncopt.api._simulate import is_synchronised, judged
 from syncopt.api._solve import Request, Solved, fixed_order, refuse_no_work, solve
 from syncopt.check import Finding, Report, check_kernel
-from syncopt.frontend import parse_module
 from syncopt.hwmodel import sensitivity_machines
 from syncopt.ir.kernel import Kernel, TileOp
 from syncopt.ir.pipes import Memory
-from syncopt.ir.source import Source
 from syncopt.ir.trace import Tracer
 from syncopt.model.rewrite import strip_flags
 from syncopt.sim import Replay, replay
@@ -175,8 +173,7 @@ def optimum_of(job: Job, name: str, request: Request) -> Version:
         As `solve`.
     """
     solved = solve(job, request)
-    kernel = parse_module(Source(f"{job.path} (plan)", solved.text)).kernel(solved.subject.kernel.name)
-    ran = _Ran(VersionKind.OPTIMUM, kernel, solved.replay, (), solved.report, solved)
+    ran = _Ran(VersionKind.OPTIMUM, solved.kernel, solved.replay, (), solved.report, solved)
     return _version(job, solved.subject, name, "solve", ran)
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from syncopt.check.execution import AS_GIVEN, Branches, Execution, ExecutionTrips
-from syncopt.check.executions import Executions
+from syncopt.check.executions import Deciding, Executions
 from syncopt.check.faults import Fault, Grading
 from syncopt.check.findings import SEVERITIES, Finding, Judgement, Report, Severity, errors_of
 from syncopt.check.inspection import Inspector, Rules, Watched
 from syncopt.check.proof import Proof, Proven, Recording, Unproven
+from syncopt.check.starts import Start, other_starts
 from syncopt.check.wording import line_of
 from syncopt.hwmodel import Machine
 from syncopt.ir.forcing import TripCounts
@@ -112,6 +113,12 @@ def _is_better(fault: Fault, execution: Execution | None, known: Finding) -> boo
     return execution is not None and known.execution is not None and execution.size() < known.execution.size()
 
 
+def _if_ever_reached(fault: Fault) -> Fault:
+    if fault.severity is not Severity.ERROR:
+        return fault
+    return fault._replace(severity=Severity.WARNING, message=f"in a branch that no arguments lead to: {fault.message}")
+
+
 class _Check:
     def __init__(self, kernel: Kernel, setting: Setting, executions: Executions, inspector: Inspector) -> None:
         self._kernel = kernel
@@ -124,6 +131,8 @@ class _Check:
         self._run = 0
         self._reached: set[int] = set()
         self._timed = False
+        self._starts: list[Start] = []
+        self._unreachable = False
         self._open_queues = False
         self._untraced: list[tuple[Execution, InputError]] = []
 
@@ -131,14 +140,13 @@ class _Check:
         """Run executions until they stand for all, or no more can be run."""
         self._collected.add(self._inspector.illegal, None)
         self._inspect_all(self._executions)
-        for _ in range(_NESTED_ARMS):
-            self._inspect_all(list(self._executions.missed(self._reached)))
         if not self._run and self._untraced:
             raise self._untraced[0][1]
-        findings = self._collected.findings()
-        if not errors_of(findings):
+        if not errors_of(self._collected.findings()):
             self._look_for_repeats()
-            findings = self._collected.findings()
+            self._inspect_other_starts()
+        self._inspect_missed()
+        findings = self._collected.findings()
         proven, unproven = tuple(self._proven()), tuple(self._unproven())
         covers, taken = self._executions.covers, tuple(self._taken(assumptions))
         return Report(findings, self._run, covers, taken, proven, unproven)
@@ -148,6 +156,26 @@ class _Check:
     def _inspect_all(self, executions: Iterable[Execution]) -> None:
         for execution in executions:
             self._inspect(execution)
+
+    def _inspect_other_starts(self) -> None:
+        """Run what other arguments and blocks make of the starts of loops."""
+        for start in other_starts(self._executions.trips, self._setting, self._proof.periods):
+            before = self._run
+            self._inspect_all(self._executions.from_start(start))
+            if self._run > before:
+                self._starts.append(start)
+
+    def _inspect_missed(self) -> None:
+        """Run the arms of ifs that nothing has reached.
+
+        Where all trip counts are covered, no arguments lead into an arm that trip counts alone decide about: what is
+        wrong there is only doubtful.
+        """
+        for _ in range(_NESTED_ARMS):
+            self._inspect_all(list(self._executions.missed(self._reached, Deciding.OTHER_THINGS)))
+        self._unreachable = not any(self._unproven())
+        for _ in range(_NESTED_ARMS):
+            self._inspect_all(list(self._executions.missed(self._reached, Deciding.TRIP_COUNTS)))
 
     def _look_for_repeats(self) -> None:
         """Raise the limits of the loops whose states have not repeated yet."""
@@ -191,9 +219,10 @@ class _Check:
         runs: list[ExecutionTrips] = []
 
         def trace() -> Iterator[Instance]:
-            overrides = execution.overrides(self._executions.trips, self._setting, recording)
+            setting = execution.setting(self._setting)
+            overrides = execution.overrides(self._executions.trips, setting, recording)
             runs.append(overrides)
-            for instance in Tracer(self._kernel, self._setting, overrides):
+            for instance in Tracer(self._kernel, setting, overrides):
                 self._reached.add(instance.op.uid)
                 yield instance
 
@@ -208,7 +237,8 @@ class _Check:
         self._run += 1
         self._open_queues = self._open_queues or inspection.open_queues
         self._timed = self._timed or inspection.replay is not None
-        self._collected.add(inspection.faults, execution)
+        faults = map(_if_ever_reached, inspection.faults) if self._unreachable else inspection.faults
+        self._collected.add(faults, execution)
         recording.decided_by_data(runs[0].data)
         return tuple(runs[0].taken)
 
@@ -246,7 +276,8 @@ class _Check:
             yield "different pointer arguments do not alias"
         given = ", ".join(f"{name} = {value}" for name, value in setting.arguments.items())
         where = f"block {setting.block_idx} of {setting.block_num}"
-        yield f"what is not forced is computed for {given + ', ' if given else ''}{where}"
+        starts = f"; starts of loops for {', '.join(map(str, self._starts))} too" if self._starts else ""
+        yield f"what is not forced is computed for {given + ', ' if given else ''}{where}{starts}"
         if executions.trips.groups:
             yield "loop variables do not overflow"
         for loop in executions.trips.fixed:

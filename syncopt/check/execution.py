@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from syncopt.check.starts import Start
 from syncopt.ir.forcing import ForcedTrips, TripCounts
 from syncopt.ir.kernel import For, If
 from syncopt.ir.runtime import Environment, RuntimeValue
@@ -63,6 +64,8 @@ class Execution:
     decisions : tuple of bool
         Which way the first ifs go whose condition depends on data, in the order in which they come; `branches` for
         those behind them.
+    start : Start or None
+        An argument, or the block index, that has another value than given.
     """
 
     counts: Mapping[int, int]
@@ -72,13 +75,14 @@ class Execution:
     text: str
     short: int = 0
     decisions: tuple[bool, ...] = ()
+    start: Start | None = None
 
     def __str__(self) -> str:
         return self.text
 
     def size(self) -> tuple[int, tuple[int, ...]]:
         """What makes one execution shorter than another."""
-        return self.instructions, (*self.counts.values(), self.short)
+        return self.instructions, (*self.counts.values(), self.short, self.start is not None)
 
     def deciding(self, decisions: tuple[bool, ...]) -> "Execution":
         """The same, with the first ifs on data going these ways."""
@@ -86,8 +90,16 @@ class Execution:
         words = [*([] if self.text == AS_GIVEN else [self.text]), f"conditions on data {ways}"]
         return replace(self, decisions=decisions, text=", ".join(words) if decisions else self.text)
 
+    def starting(self, start: Start) -> "Execution":
+        """The same from another start."""
+        return replace(self, start=start, text=str(start) if self.text == AS_GIVEN else f"{self.text}, {start}")
+
+    def setting(self, given: Setting) -> Setting:
+        """The setting that it runs in."""
+        return given if self.start is None else self.start.of(given)
+
     def overrides(self, trips: TripCounts, setting: Setting, heads: Heads | None = None) -> "ExecutionTrips":
-        """What makes a tracer run it."""
+        """What makes a tracer run it in its setting."""
         return ExecutionTrips(trips, self, setting, heads)
 
 

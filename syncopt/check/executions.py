@@ -1,10 +1,12 @@
 """Which executions of a kernel stand for all: trip counts, conditions and branches on data."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from enum import Enum
 from itertools import combinations, product
 from math import prod
 
 from syncopt.check.execution import AS_GIVEN, Branches, Execution
+from syncopt.check.starts import Start
 from syncopt.ir.forcing import LoopGroup, TripCounts
 from syncopt.ir.intervals import Assumptions, Intervals, trip_interval
 from syncopt.ir.kernel import Barrier, Block, Flag, For, If, TileOp, Value, regions, walk
@@ -18,6 +20,14 @@ _SMALL_STEP = 4
 _MISSED_COUNTS = (1, 2, 3)
 _ALMOST_A_STEP = 1 << 30
 """Stands for a step less one, whatever the step."""
+
+
+class Deciding(Enum):
+    """What decides about an `if`: trip counts and constants alone, or other things too."""
+
+    TRIP_COUNTS = "trip counts"
+    OTHER_THINGS = "other things"
+    ANYTHING = "anything"
 
 
 class Executions:
@@ -62,6 +72,12 @@ class Executions:
         self.limits[group] = limit
         yield from self._with_counts(counts)
 
+    def from_start(self, start: Start) -> Iterator[Execution]:
+        """All executions within the limits, from another start; none if that is more than can be run."""
+        counts = list(product(*(range(limit + 1) for limit in self.limits)))
+        if self.is_complete and self._is_affordable(counts):
+            yield from (execution.starting(start) for execution in self._with_counts(counts))
+
     def trip_range(self, group: int) -> tuple[int, int | None]:
         """The least and the largest trip count that the assumptions leave a group (None: any number)."""
         return self._ranges[group]
@@ -94,16 +110,18 @@ class Executions:
         instructions = self._size(tuple(counts[index] for index in range(len(self.trips.groups))))
         return Execution(counts, choices, branches, instructions, ", ".join(words) or AS_GIVEN, short)
 
-    def missed(self, reached: Set[int]) -> Iterator[Execution]:
-        """Executions that go through the arms of ifs in which no op was reached, whatever decides them.
+    def missed(self, reached: Set[int], deciding: Deciding = Deciding.ANYTHING) -> Iterator[Execution]:
+        """Executions that go through the arms of ifs in which no op was reached.
 
         Parameters
         ----------
         reached : set of int
             Uids of the ops that ran.
+        deciding : Deciding
+            Which ifs are meant, by what decides them.
         """
         for op in walk(self.trips.kernel.body):
-            if not isinstance(op, If):
+            if not isinstance(op, If) or not self._is_meant(op, deciding):
                 continue
             interval = self._intervals.of(op.condition)
             for arm, block in ((True, op.then), (False, op.orelse)):
@@ -112,6 +130,25 @@ class Executions:
                 for count in _MISSED_COUNTS:
                     counts = {index: count for index, _ in enumerate(self.trips.groups)}
                     yield self.execution(counts, {self.trips.numbers[op.condition]: arm}, Branches.THEN)
+
+    def _is_meant(self, op: If, deciding: Deciding) -> bool:
+        return deciding is Deciding.ANYTHING or self._is_exact(op.condition) is (deciding is Deciding.TRIP_COUNTS)
+
+    def _is_exact(self, value: Value) -> bool:
+        """Whether nothing but forced bounds and constants decides a value, loop variables included."""
+        forced = {group.number for group in self.trips.groups}
+        seen: set[Value] = set()
+        ahead = [value]
+        while ahead:
+            current = ahead.pop()
+            if current in seen or self.trips.numbers[current] in forced:
+                continue
+            seen.add(current)
+            sources = self.trips.sources(current)
+            if sources is None:
+                return False
+            ahead.extend(sources)
+        return True
 
     @property
     def covers(self) -> str:

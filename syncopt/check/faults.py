@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from syncopt.check.events import EarlySet, Reuse
 from syncopt.check.findings import FindingKind, Severity
-from syncopt.check.happens_before import EarlySet, OpenHazard, Reuse, UnfencedLoad
+from syncopt.check.observer import OpenHazard, UnfencedLoad
 from syncopt.check.wording import Nest, name_of, race_hint, race_text
 from syncopt.ir.kernel import Barrier, Flag, Kernel, Op
 from syncopt.ir.pipes import LEGAL_PAIRS, PipePair

@@ -7,103 +7,15 @@ that knowledge; issue order alone proves nothing.
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from enum import Enum
-from typing import NamedTuple
 
 from syncopt.check.clocks import LANE, NOTHING, SCALAR, Clock, covers, join, with_lane
+from syncopt.check.events import EarlySet, Event, EventScope, Reuse, State, Waiting
 from syncopt.check.memories import Cell, HazardKind, Memories, Record
+from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Barrier, Op, SetFlag, TileOp, Value, WaitFlag
 from syncopt.ir.pipes import PIPES, Memory, Pipe, PipePair
 from syncopt.ir.trace import Instance
-
-
-class OpenHazard(NamedTuple):
-    """Two conflicting instances of which nothing proves that the earlier completes before the later starts.
-
-    `all_earlier` is the clock of a pipe that knows everything before the later instance to be complete.
-    """
-
-    kind: HazardKind
-    earlier: Record
-    later: Instance
-    all_earlier: Clock
-
-
-class UnfencedLoad(NamedTuple):
-    """A load that flags order behind a store of the same global memory, but that may not see what was stored."""
-
-    store: Record
-    load: Instance
-
-
-class Reuse(Enum):
-    """Why a set that nothing orders behind the wait before it on its flag may still be right.
-
-    `EAGER`: it comes only after everything that wait waits for, so a wait that fires as soon as it can has fired.
-    `TIMED`: only durations can tell.
-    """
-
-    EAGER = "eager"
-    TIMED = "timed"
-
-
-class EarlySet(NamedTuple):
-    """A set that nothing orders behind the wait before it on its flag.
-
-    `other` is the pair of that wait: the set's own, or one with the same source where flags are told apart by source
-    and id alone.
-    """
-
-    pair: PipePair
-    event: int
-    set: Instance
-    reuse: Reuse
-    other: PipePair
-
-
-class EventScope(Enum):
-    """What tells two flags apart: source, target and id, as the hardware has it; or, to be careful, source and id."""
-
-    PAIR = "pair"
-    SOURCE = "source"
-
-
-class Event:
-    """A flag while a trace runs.
-
-    `payloads` are the clocks of sets that no wait has taken yet, with the sets; `last_wait` the index of the last wait
-    on the target pipe (-1: none), `fires` what that wait waited for.
-    """
-
-    __slots__ = ("fires", "last_wait", "payloads")
-
-    def __init__(self) -> None:
-        self.payloads: deque[tuple[Clock, Instance]] = deque()
-        self.last_wait = -1
-        self.fires: Clock = NOTHING
-
-
-class Observer:
-    """What a happens-before pass tells while it runs."""
-
-    def started(self, record: Record) -> None:
-        """A tile op instance starts; its open hazards have been told."""
-        del record
-
-    def open_hazard(self, hazard: OpenHazard) -> Clock | None:
-        """Nothing proves this hazard. A clock handed back is taken as known by the later instance from here on."""
-        del hazard
-        return None
-
-    def early_set(self, early: EarlySet) -> None:
-        """A set is not ordered behind the wait before it on its id."""
-        del early
-
-    def unfenced(self, load: UnfencedLoad) -> Clock | None:
-        """Flags alone order a load behind a store. A clock handed back is taken as known by the load from here on."""
-        del load
-        return None
 
 
 class HappensBefore:
@@ -131,7 +43,7 @@ class HappensBefore:
         self._clocks: list[Clock] = [NOTHING] * len(PIPES)
         self._next = [0] * len(PIPES)
         self._scalar: Clock = NOTHING
-        self._pending: list[deque[tuple[Instance, Clock]]] = [deque() for _ in PIPES]
+        self._pending: list[deque[Waiting]] = [deque() for _ in PIPES]
         # What the next wait of a pipe waits for besides its flag: the last tile op or barrier before it, and the flags
         # of the waits between them.
         self._worked = [-1] * len(PIPES)
@@ -142,7 +54,8 @@ class HappensBefore:
         self._lane_of: dict[Op, int] = {}
         self._event_of: dict[tuple[Op, int], Event] = {}
         self._hung = False
-        self._place = 0
+        self._taken = 0
+        self._waiting = 0
 
     def run(self, trace: Iterable[Instance]) -> "HappensBefore":
         """Take the whole trace."""
@@ -154,6 +67,7 @@ class HappensBefore:
         """Take the next instance in program order; after a hang everything is ignored."""
         if self._hung:
             return
+        self._taken += 1
         if instance.pipe is Pipe.ALL:
             self._barrier_all()
         elif instance.pipe is Pipe.S:
@@ -162,13 +76,13 @@ class HappensBefore:
             lane = self._lane_of.get(instance.op, -1)
             if lane < 0:
                 lane = self._lane_of[instance.op] = LANE[instance.pipe]
-            if self._pending[lane] or not self._execute(lane, instance, self._scalar):
-                self._pending[lane].append((instance, self._scalar))
+            if self._pending[lane] or not self._execute(lane, instance, self._scalar, self._taken):
+                self._wait_in(lane, instance)
 
     @property
     def blocked(self) -> tuple[Instance, ...]:
         """Waits at the heads of their pipes that no set has answered."""
-        return tuple(pending[0][0] for pending in self._pending if pending)
+        return tuple(pending[0].instance for pending in self._pending if pending)
 
     @property
     def flags_up(self) -> tuple[tuple[PipePair, int, Instance], ...]:
@@ -208,11 +122,15 @@ class HappensBefore:
         self._clocks[SCALAR] = self._scalar
         if isinstance(instance.op, WaitFlag) and not self._event(instance).payloads:
             self._hung = True
-            self._pending[SCALAR].append((instance, self._scalar))
+            self._wait_in(SCALAR, instance)
             return
-        self._execute(SCALAR, instance, self._scalar)
+        self._execute(SCALAR, instance, self._scalar, self._taken)
         clock = self._clocks[SCALAR]
         self._scalar = (self._next[SCALAR] - 1, *clock[1:])
+
+    def _wait_in(self, lane: int, instance: Instance) -> None:
+        self._pending[lane].append(Waiting(instance, self._scalar, self._taken))
+        self._waiting += 1
 
     def _event(self, instance: Instance) -> Event:
         op = instance.op
@@ -223,7 +141,7 @@ class HappensBefore:
             self._event_of[op, instance.event] = found
         return found
 
-    def _execute(self, lane: int, instance: Instance, scalar: Clock) -> bool:
+    def _execute(self, lane: int, instance: Instance, scalar: Clock, place: int) -> bool:
         """Let an instruction at the head of its pipe start; False if no set has answered its wait yet."""
         if scalar is not NOTHING:
             self._clocks[lane] = join(self._clocks[lane], scalar)
@@ -237,7 +155,7 @@ class HappensBefore:
         index = self._next[lane]
         self._next[lane] = index + 1
         if kind is TileOp:
-            self._tile_op(lane, index, instance)
+            self._tile_op(lane, index, instance, place)
             self._works(lane, index)
         elif kind is Barrier:
             self._clocks[lane] = with_lane(self._clocks[lane], lane, index)
@@ -285,21 +203,23 @@ class HappensBefore:
         pending = self._pending[lane]
         if lane == SCALAR or not pending:
             return
-        head = pending[0][0]
+        head = pending[0].instance
         if head.event != by.event or not isinstance(head.op, WaitFlag) or not isinstance(by.op, SetFlag):
             return
         if head.op.pair != by.op.pair:
             return
         while pending and self._execute(lane, *pending[0]):
             pending.popleft()
+            self._waiting -= 1
 
-    def _tile_op(self, lane: int, index: int, instance: Instance) -> None:
+    def _tile_op(self, lane: int, index: int, instance: Instance, place: int) -> None:
         cells = self._memories.cells(instance)
         found = self._hazards(lane, instance, cells)
         if found:
-            self._tell(lane, instance, found)
-        record = Record(index, self._place, instance, self._clocks[lane])
-        self._place += 1
+            self._tell(lane, instance, [hazard for hazard in found if hazard[1].place < place])
+        if self._waiting:
+            self._overtakes(lane, instance, place)
+        record = Record(index, place, instance, self._clocks[lane])
         for cell, writes in cells:
             if writes:
                 # Whoever comes later and is ordered behind this write is ordered behind what it was ordered behind.
@@ -344,8 +264,7 @@ class HappensBefore:
             if self._clocks[lane][LANE[record.instance.pipe]] >= record.number or record.place in told:
                 continue
             told.add(record.place)
-            all_earlier = tuple(n - 1 for n in (*self._next[:lane], self._next[lane] - 1, *self._next[lane + 1 :]))
-            known = self._observer.open_hazard(OpenHazard(kind, record, instance, all_earlier))
+            known = self._observer.open_hazard(OpenHazard(kind, record, instance, self._all_earlier(lane)))
             if known is not None:
                 self._clocks[lane] = join(self._clocks[lane], known)
 
@@ -358,18 +277,22 @@ class HappensBefore:
                     if known is not None:
                         self._clocks[lane] = join(self._clocks[lane], known)
 
+    def _overtakes(self, lane: int, instance: Instance, place: int) -> None:
+        """Ops that come before this one in the program, but still wait for a flag, are not ordered before it."""
+        for waiting in (entry for pending in self._pending for entry in pending):
+            if (
+                waiting.place < place
+                and waiting.instance.work is not None
+                and waiting.instance.pipe is not instance.pipe
+            ):
+                kind = self._memories.conflict(waiting.instance, instance)
+                if kind is not None:
+                    record = Record(-1, waiting.place, waiting.instance, NOTHING)
+                    self._observer.open_hazard(OpenHazard(kind, record, instance, self._all_earlier(lane)))
+
+    def _all_earlier(self, lane: int) -> Clock:
+        return tuple(n - 1 for n in (*self._next[:lane], self._next[lane] - 1, *self._next[lane + 1 :]))
+
     def _needs_barrier(self, earlier: Instance, later: Instance) -> bool:
         assert earlier.work is not None and later.work is not None
         return self._machine.same_pipe_barrier_needed(earlier.work, later.work)
-
-
-class State(NamedTuple):
-    """What a pass over a trace holds at one point of it."""
-
-    cells: Iterable[Cell]
-    events: dict[tuple[PipePair, int], Event]
-    clocks: list[Clock]
-    scalar: Clock
-    pending: list[deque[tuple[Instance, Clock]]]
-    worked: list[int]
-    awaited: list[Clock]

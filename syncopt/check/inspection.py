@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from syncopt.check.clocks import LANE, Clock
+from syncopt.check.events import EarlySet, EventScope, Reuse
 from syncopt.check.faults import GRADING, Fault, Faults, Grading
 from syncopt.check.findings import Severity
-from syncopt.check.happens_before import EarlySet, EventScope, HappensBefore, Observer, OpenHazard, Reuse, UnfencedLoad
+from syncopt.check.happens_before import HappensBefore
 from syncopt.check.memories import Record
+from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.check.proof import Recording
 from syncopt.hwmodel import Machine, UnmodelledWork
 from syncopt.ir.kernel import Barrier, Flag, Kernel, Op, SetFlag, WaitFlag, walk

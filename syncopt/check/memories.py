@@ -76,6 +76,15 @@ class Memories:
             self._kept.append(instance)
         return found
 
+    def conflict(self, earlier: Instance, later: Instance) -> HazardKind | None:
+        """How two instances conflict, if they do."""
+        found: set[HazardKind] = set()
+        for before, wrote in self.cells(earlier):
+            for behind, writes in self.cells(later):
+                if (wrote or writes) and behind in before.meets:
+                    found.add(HazardKind.RAW if not writes else HazardKind.WAW if wrote else HazardKind.WAR)
+        return next((kind for kind in HazardKind if kind in found), None)
+
     def all(self) -> Iterable[Cell]:
         """Every cell that was touched."""
         return self._cells.values()

@@ -101,6 +101,11 @@ class Proof:
         The kernel.
     trips : TripCounts
         Its loops.
+
+    Attributes
+    ----------
+    periods : dict of group index to int
+        Iterations after which what the loops of a group do repeats, flags aside.
     """
 
     def __init__(self, kernel: Kernel, trips: TripCounts) -> None:
@@ -110,6 +115,7 @@ class Proof:
         self._kernel = kernel
         self._counts: dict[tuple[int, int], _Counts] = {}
         self._problems: dict[int, list[Problem]] = {}
+        self.periods: dict[int, int] = {}
         self._lone: dict[int, list[CountMotion]] = {}
 
     def start(self, execution: Execution) -> "Recording":
@@ -133,7 +139,10 @@ class Proof:
         for visit in visits:
             visit.problems = self._without(visit.problems, data)
             group = self.trips.group_of(visit.loop)
-            if group is not None and execution.counts[group] >= _FEWEST:
+            if group is None:
+                continue
+            self.periods[group] = math.lcm(self.periods.get(group, 1), visit.period)
+            if execution.counts[group] >= _FEWEST:
                 self._counts.setdefault((group, execution.counts[group]), _Counts()).add(visit)
                 self._note(group, visit.problems)
         for group, count in execution.counts.items():
@@ -292,7 +301,10 @@ class Recording:
     def _end(self, visit: _Visit, drifts: Mapping[Value, Drift]) -> None:
         """An access that what comes behind the loop can meet must not depend on how often the loop went round."""
         assert self._pass is not None
+        controls, is_nested = self._proof.controls, self._proof.trips.depth_of(visit.loop.induction) > 1
         for pointer in self._proof.canonical.open_pointers(self._pass.state(), self._stores):
+            if not is_nested and controls.is_confined(pointer, visit.loop.body):
+                continue
             if pointer in drifts and drifts[pointer].bytes:
                 problem = Problem(pointer, f"accesses of {pointer.name} stay open behind the loop")
                 visit.problems.extend([] if problem in visit.problems else [problem])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncopt.check.clocks import LANE, Clock, join
-from syncopt.check.happens_before import Event, State
+from syncopt.check.events import Event, State, Waiting
 from syncopt.check.memories import Record
 from syncopt.ir.footprint import Footprint
 from syncopt.ir.kernel import Value
@@ -115,7 +115,7 @@ class _Form:
             frozenset((flag.pair, flag.number, self._flag(flag)) for flag in self._flags),
             tuple(map(rank, self._known)),
             rank(state.scalar),
-            tuple(tuple((i.op.uid, i.event, rank(scalar)) for i, scalar in pending) for pending in state.pending),
+            tuple(self._waiting(entry, shift) for pending in state.pending for entry in pending),
             rank(self._worked),
             tuple(map(rank, self._awaited)),
             frozenset((lane, r.instance.op.uid, self._rank(lane, r.number)) for lane, r in self._stores),
@@ -177,6 +177,12 @@ class _Form:
         lane, instance = access.lane, access.record.instance
         work = instance.work if lane in _WITH_BARRIERS else None
         return access.writes, lane, instance.op.uid, work, self._rank(lane, access.record.number)
+
+    def _waiting(self, entry: Waiting, shift: Shift) -> Hashable:
+        instance = entry.instance
+        places = tuple(_place(access.footprint, shift) for access in instance.accesses)
+        ahead = sum(other.place < entry.place for pending in self._state.pending for other in pending)
+        return instance.op.uid, instance.event, instance.work, places, self._ranks(entry.scalar), ahead
 
     def _flag(self, flag: _Flag) -> Hashable:
         up = tuple((self._ranks(payload), raised.op.uid) for payload, raised in flag.event.payloads)

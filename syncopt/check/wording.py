@@ -1,7 +1,7 @@
 """How messages name ops and hazards."""
 
-from syncopt.check.happens_before import OpenHazard
 from syncopt.check.memories import HazardKind
+from syncopt.check.observer import OpenHazard
 from syncopt.ir.kernel import NO_SPAN, Barrier, Block, Flag, For, Kernel, Op, SetFlag, TileOp, regions
 from syncopt.ir.pipes import LEGAL_PAIRS, Memory, PipePair
 from syncopt.ir.trace import Instance, Iteration

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 
-from syncopt.cli import _commands
+from syncopt.cli import _commands, _gen
 from syncopt.cli._compare import CompareOptions, run_compare
 from syncopt.cli._exits import EPILOG, answering
 from syncopt.cli._options import AnswerOptions, CheckOptions, MachineOptions, SimulateOptions, SolveOptions
@@ -67,7 +67,21 @@ def app(decorated: bool = False) -> typer.Typer:
         _commands.run_machine,
         "Print the figures of a machine with the source of each.",
     )
+    _register_gen(program, decorated)
     return program
+
+
+def _register_gen(program: typer.Typer, decorated: bool) -> None:
+    """`gen` and the kinds of kernels that it writes."""
+    kinds = typer.Typer(
+        name="gen",
+        help="Write a kernel for a tiling.",
+        epilog=EPILOG,
+        no_args_is_help=True,
+        rich_markup_mode="rich" if decorated else None,
+    )
+    _register(kinds, "gemm", _gen.GemmOptions, _gen.run_gemm, "Write a GEMM kernel: C = A * B, tile by tile.")
+    program.add_typer(kinds)
 
 
 def main() -> None:

@@ -1,10 +1,19 @@
 """The commands: from options to an answer and an exit status."""
 
-import difflib
-
 import typer
 
-from syncopt.api import Request, Solved, Verdict, check, simulate, simulate_cores, solve
+from syncopt.api import (
+    Request,
+    Solved,
+    Verdict,
+    check,
+    plan_diff,
+    simulate,
+    simulate_cores,
+    simulated,
+    solve,
+    solved_timelines,
+)
 from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
 from syncopt.cli._exits import Status
 from syncopt.cli._files import Target, target
@@ -13,6 +22,14 @@ from syncopt.cli._page import GOOD, Page
 from syncopt.cli._progress import Progress
 from syncopt.cli._solved import print_solved
 from syncopt.cli._tables import print_checked, print_machine, print_simulation
+from syncopt.cli._timeline import (
+    outputs_of,
+    print_gantt,
+    print_written,
+    refuse_same_files,
+    shown_document,
+    write_timelines,
+)
 from syncopt.cli._words import times
 
 
@@ -21,19 +38,27 @@ def run_solve(options: SolveOptions) -> None:
     job = options.job_of_one_core("a plan is solved for one core")
     budget, also = options.search_budget(), options.also_arguments()
     output = target(options.kernel, options.output, options.force, options.in_place)
+    trace, report, part = options.trace_file(), options.report_file(), options.part()
+    refuse_same_files(output, None if trace is None else trace.file, report)
     with Progress() as progress:
         request = Request(options.order, budget, also, progress.step, progress.stage)
         solved = solve(job, request)
     page = Page()
+    timelines = solved_timelines(solved, part)
     if options.json:
         if output is not None:
             output.write(solved.text)
+        written = write_timelines(trace, report, solved, timelines)
         outputs = {} if output is None else {"pto": output.named}
         diff = "".join(_diff(solved, output)) if options.diff else None
-        page.raw(dumped(solve_document(solved, outputs, diff)) + "\n")
+        document = solve_document(solved, outputs | outputs_of(written), diff)
+        page.raw(dumped({**document, "timelines": shown_document(written)}) + "\n")
     else:
         print_solved(page, solved, budget, options.verbose)
+        if options.verbose:
+            print_gantt(page, timelines)
         _write(page, solved, output)
+        print_written(page, write_timelines(trace, report, solved, timelines))
         if options.diff:
             page.line()
             page.diff(_diff(solved, output))
@@ -51,11 +76,7 @@ def _write(page: Page, solved: Solved, output: Target | None) -> None:
 
 def _diff(solved: Solved, output: Target | None) -> list[str]:
     """What the plan changes in the text, as a unified diff."""
-    before = solved.subject.kernel.source.data.decode().splitlines(keepends=True)
-    after = solved.text.decode().splitlines(keepends=True)
-    name = str(solved.job.path)
-    lines = difflib.unified_diff(before, after, name, name if output is None else str(output.named))
-    return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+    return plan_diff(solved, str(solved.job.path if output is None else output.named))
 
 
 def _require_speedup(solved: Solved, required: float | None) -> None:
@@ -68,16 +89,24 @@ def _require_speedup(solved: Solved, required: float | None) -> None:
 
 def run_simulate(options: SimulateOptions) -> None:
     """`simulate`."""
+    trace, part = options.trace_file(), options.part()
     if options.wants_all_cores:
         with Progress() as progress:
             simulation = simulate_cores(options.job(), progress.cores)
     else:
         simulation = simulate(options.job())
     page = Page()
+    timelines = simulated(simulation, part)
+    written = [] if trace is None else [trace.write(timelines)]
     if options.json:
-        page.raw(dumped(simulate_document(simulation)) + "\n")
+        outputs = {key: str(path) for key, path in outputs_of(written).items()}
+        document = {**simulate_document(simulation), "outputs": outputs, "timelines": shown_document(written)}
+        page.raw(dumped(document) + "\n")
     else:
         print_simulation(page, simulation, options.verbose)
+        if options.verbose:
+            print_gantt(page, timelines)
+        print_written(page, written)
     if simulation.verdict is not Verdict.CLEAN or not simulation.is_synchronised:
         raise typer.Exit(Status.WRONG)
 

@@ -3,8 +3,11 @@
 import os
 import stat
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from syncopt.api import InputError
 
@@ -24,10 +27,23 @@ class Target:
         InputError
             If it cannot be written after all.
         """
+        with self.opened() as out:
+            out.write(data)
+
+    @contextmanager
+    def opened(self) -> Generator[BinaryIO]:
+        """Write it piece by piece: it is there as a whole after the last one, or not at all.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written after all.
+        """
         try:
             temporary = _temporary(self.path)
             try:
-                temporary.write_bytes(data)
+                with temporary.open("wb") as out:
+                    yield out
                 temporary.chmod(_mode(self.path))
                 temporary.replace(self.path)
             except BaseException:
@@ -53,6 +69,17 @@ def target(kernel: Path, output: Path | None, force: bool, in_place: bool) -> Ta
         raise InputError(f"{output} is the kernel itself", help="--in-place overwrites it; or name another file")
     if in_place:
         raise InputError(f"--in-place and -o {output} name two files", help="give one of the two")
+    return new_target(output, force)
+
+
+def new_target(output: Path, force: bool) -> Target:
+    """A file to write that takes the place of another one only with `force`.
+
+    Raises
+    ------
+    InputError
+        If it is there already and may not be overwritten, or cannot be written.
+    """
     if _exists(output) and not output.is_dir() and not force:
         raise InputError(f"{output} exists already", help="--force overwrites it")
     return _writable(output)

@@ -9,6 +9,7 @@ import typer
 
 from syncopt.api import (
     Budget,
+    Cycles,
     EventScope,
     Grading,
     InputError,
@@ -17,9 +18,12 @@ from syncopt.api import (
     OrderMode,
     Rules,
     Severity,
+    TraceFormat,
     load_machine,
 )
 from syncopt.cli import _parse
+from syncopt.cli._files import Target
+from syncopt.cli._timeline import TraceFile, report_file, trace_file
 
 _KERNEL = "Kernel and machine"
 _ANSWER = "Answer"
@@ -90,7 +94,9 @@ Cores = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.", rich_help_panel=_ANSWER)]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print long lists in full.", rich_help_panel=_ANSWER)]
+Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Print long lists in full, and timelines.", rich_help_panel=_ANSWER)
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Errors come with a traceback.", rich_help_panel=_ANSWER)]
 
 BudgetTime = Annotated[
@@ -151,6 +157,38 @@ Out = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists already.", rich_help_panel=_FILES)]
 InPlace = Annotated[bool, typer.Option("--in-place", help="Overwrite the kernel itself.", rich_help_panel=_FILES)]
 Diff = Annotated[bool, typer.Option("--diff", help="Print what the plan changes in the text.", rich_help_panel=_FILES)]
+Trace = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace", metavar="OUT.json", help="Write timelines, one lane per pipe, for a viewer.", rich_help_panel=_FILES
+    ),
+]
+TraceFor = Annotated[
+    TraceFormat,
+    typer.Option(
+        "--trace-format",
+        help="perfetto: Perfetto and chrome://tracing; mindstudio: MindStudio Insight.",
+        rich_help_panel=_FILES,
+    ),
+]
+Timeline = Annotated[
+    str,
+    typer.Option(
+        "--timeline",
+        metavar="PART",
+        help="What timelines show. window: a few iterations of every loop; all: the full run; FROM:TO: its cycles.",
+        rich_help_panel=_ANSWER,
+    ),
+]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="OUT.html",
+        help="Write one page with verdict, timelines, buffers, diff and machine; needs the extra `report`.",
+        rich_help_panel=_FILES,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -242,7 +280,25 @@ class JobOptions(SettingOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(JobOptions):
+class TimelineOptions(JobOptions):
+    """Options of the commands that draw timelines."""
+
+    trace: Trace = None
+    trace_format: TraceFor = TraceFormat.PERFETTO
+    timeline: Timeline = _parse.WINDOW
+    force: Force = False
+
+    def trace_file(self) -> TraceFile | None:
+        """The trace file, found writable."""
+        return trace_file(self.kernel, self.trace, self.force, self.trace_format)
+
+    def part(self) -> Cycles | None:
+        """What timelines show; None for the window."""
+        return _parse.part(self.timeline)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulateOptions(TimelineOptions):
     """Options of `simulate`."""
 
 
@@ -264,7 +320,7 @@ class CheckOptions(JobOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SolveOptions(JobOptions):
+class SolveOptions(TimelineOptions):
     """Options of `solve`."""
 
     budget: BudgetTime = "60s"
@@ -275,9 +331,13 @@ class SolveOptions(JobOptions):
     seed: Seed = 0
     require_speedup: RequireSpeedup = None
     output: Out = None
-    force: Force = False
     in_place: InPlace = False
     diff: Diff = False
+    report: ReportFile = None
+
+    def report_file(self) -> Target | None:
+        """The file of the report, found writable, with all that a report needs."""
+        return report_file(self.kernel, self.report, self.force)
 
     def search_budget(self) -> Budget:
         """What the search may use."""

@@ -10,6 +10,8 @@ from rich.text import Text
 
 _ENDLESS = 10_000
 """Columns of what is no terminal: nothing is wrapped."""
+_PICTURE = 100
+"""Columns of a picture there."""
 
 GOOD, BAD, DOUBTFUL, QUIET, HEADING = "bold green", "bold red", "yellow", "dim", "bold"
 
@@ -22,6 +24,15 @@ class Page:
         if not console.is_terminal and "COLUMNS" not in os.environ:
             console = Console(markup=False, highlight=False, emoji=False, width=_ENDLESS)
         self._console = console
+
+    @property
+    def columns(self) -> int:
+        """Columns of a picture: those of the terminal."""
+        return _PICTURE if self._console.width == _ENDLESS else self._console.width
+
+    def text(self, text: Text) -> None:
+        """A line of several styles, never wrapped."""
+        self._console.print(text, soft_wrap=True)
 
     def line(self, text: str = "", style: str = "") -> None:
         """A paragraph."""

@@ -4,13 +4,18 @@ import math
 import re
 from collections.abc import Sequence
 
-from syncopt.api import InputError
+from syncopt.api import Cycles, InputError
 
 _DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)")
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 ALL = "all"
-"""What `--core` takes for every core."""
+"""What `--core` takes for every core, and `--timeline` for the full run."""
+
+WINDOW = "window"
+"""What `--timeline` takes for a few iterations of every loop."""
+
+_CYCLES = re.compile(r"(\d*):(\d*)")
 
 
 def duration(text: str, option: str = "--budget") -> float:
@@ -46,6 +51,20 @@ def settings(texts: Sequence[str], option: str = "--set") -> dict[str, int]:
 def core(text: str) -> int | None:
     """The number of a core, None for all of them."""
     return None if text.strip().lower() == ALL else _integer(text, f"--core {text!r}", "a number, or all")
+
+
+def part(text: str, option: str = "--timeline") -> Cycles | None:
+    """What of a run timelines show; None for the window."""
+    word = text.strip().lower()
+    if word == WINDOW:
+        return None
+    if word == ALL:
+        return Cycles()
+    match = _CYCLES.fullmatch(word)
+    cycles = Cycles(int(match[1] or 0), int(match[2]) if match[2] else None) if match else None
+    if cycles is None or (cycles.last is not None and cycles.last < cycles.first):
+        raise InputError(f"{option} {text!r} is no part of a run", help="window, all, or cycles such as 0:20000")
+    return cycles
 
 
 def _integer(text: str, what: str, help: str) -> int:

@@ -68,6 +68,7 @@ class Controls:
         self._makers = {value: op for op in walk(kernel.body) for value in results_of(op)}
         self._arguments = frozenset(kernel.arguments)
         self._roots = Roots(kernel)
+        self._body = kernel.body
         self._shared = shared
         self._known: dict[Block, tuple[Control, ...]] = {}
         self._accesses: dict[Block, tuple[Value, ...]] = {}
@@ -93,6 +94,20 @@ class Controls:
             if len(moves) > 1:
                 motion.refuse(root, f"accesses of {root.name} move apart")
         return {root: Drift(*next(iter(moves))) for root, moves in found.items() if len(moves) == 1}
+
+    def is_confined(self, pointer: Value, block: Block) -> bool:
+        """Whether a pointer is accessed below a block and nowhere else."""
+        return self._accessing(pointer, block) == self._accessing(pointer, self._body)
+
+    def _accessing(self, pointer: Value, block: Block) -> int:
+        """The number of operands below a block that are views of a pointer, or of an unknown one."""
+        return sum(
+            self._roots.of(view) is pointer or self._roots.of(view) not in self._arguments
+            for op in walk(block)
+            if isinstance(op, TileOp)
+            for view in (*op.ins, *op.outs)
+            if isinstance(view.type, ViewType | PointerType)
+        )
 
     def _views(self, block: Block) -> tuple[Value, ...]:
         """The views of shared pointers, or of unknown ones, that ops below a block access."""

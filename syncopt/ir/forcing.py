@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from syncopt.ir.kernel import Block, For, If, Kernel, Op, Scalar, Value, regions, walk
+from syncopt.ir.kernel import Block, For, If, Kernel, Op, Scalar, Value, Yield, regions, walk
 from syncopt.ir.numbering import Definitions, number
 from syncopt.ir.runtime import RuntimeValue
 from syncopt.ir.scalars import UNKNOWN, ScalarValue, Unknown, evaluate
@@ -112,6 +112,29 @@ class TripCounts:
             found = self._depths[value] = sum(value in self.inside(loop.op) for loop in self.loops)
         return found
 
+    def sources(self, value: Value) -> tuple[Value, ...] | None:
+        """What a value follows from; None for arguments, launch values, and whatever has no rule."""
+        loop = self._variables.get(value)
+        if loop is not None:
+            return self._carried_sources(loop, value)
+        match self.definitions.maker(value):
+            case Scalar() as op if op.operands or op.name == "arith.constant":
+                return op.operands
+            case For() as op:
+                return self._carried_sources(op, op.carried[op.results.index(value)])
+            case If() as op:
+                at = op.results.index(value)
+                return (op.condition, *(last.operands[at] for last in _yields(regions(op))))
+            case _:
+                return None
+
+    def _carried_sources(self, loop: For, value: Value) -> tuple[Value, ...]:
+        bounds = (loop.lower, loop.upper, loop.step)
+        if value is loop.induction:
+            return bounds
+        at = loop.carried.index(value)
+        return (*bounds, loop.inits[at], *(last.operands[at] for last in _yields((loop.body,))))
+
     def made_in(self, group: LoopGroup) -> frozenset[Value]:
         """Variables and results of the loops of a group."""
         loops = (loop.op for loop in self.loops if loop.op.uid in group.loops)
@@ -149,6 +172,11 @@ class TripCounts:
 
 def _variables(op: Op) -> tuple[Value, ...]:
     return (op.induction, *op.carried) if isinstance(op, For) else ()
+
+
+def _yields(blocks: tuple[Block, ...]) -> list[Yield]:
+    lasts = [block.ops[-1] for block in blocks if block.ops]
+    return [last for last in lasts if isinstance(last, Yield)]
 
 
 def _loops(block: Block, depth: int) -> list[NestedLoop]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from syncopt.check.clocks import Clock
-from syncopt.check.happens_before import Observer, OpenHazard, UnfencedLoad
 from syncopt.check.memories import HazardKind
+from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.ir.pipes import LEGAL_PAIRS, Memory, Pipe, PipePair
 from syncopt.model.alternation import Alternation
 from syncopt.model.channels import Channel, Placement, loops_of

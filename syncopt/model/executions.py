@@ -105,9 +105,10 @@ class Traces:
 
     def _traced(self, execution: Execution) -> tuple[Skeleton | None, bool]:
         """The trace of an execution, and whether it met a condition on data."""
-        overrides = execution.overrides(self._trips, self._setting)
+        setting = execution.setting(self._setting)
+        overrides = execution.overrides(self._trips, setting)
         try:
-            trace = self._marked.skeleton(self._setting, overrides)
+            trace = self._marked.skeleton(setting, overrides)
         except InputError as error:
             if error.span not in {loop.op.span for loop in self._trips.loops}:
                 raise

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from syncopt.check.happens_before import EarlySet, HappensBefore, Observer, OpenHazard, UnfencedLoad
+from syncopt.check.events import EarlySet
+from syncopt.check.happens_before import HappensBefore
+from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Kernel, Value
 from syncopt.ir.pipes import Pipe

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 
 from syncopt.check.clocks import LANE
-from syncopt.check.happens_before import HappensBefore, Observer
+from syncopt.check.happens_before import HappensBefore
+from syncopt.check.observer import Observer
 from syncopt.ir.kernel import SetFlag
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from syncopt.check.happens_before import HappensBefore, Observer
+from syncopt.check.happens_before import HappensBefore
 from syncopt.check.memories import Cell, HazardKind, Record
+from syncopt.check.observer import Observer
 from syncopt.ir.footprint import Footprint
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance

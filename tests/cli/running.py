@@ -16,8 +16,10 @@ HAND = GEMM / "hand_synchronised.pto"
 
 
 def syncopt(*arguments: str | Path) -> Result:
-    """What a command line prints and returns."""
-    return CliRunner().invoke(app(), [str(argument) for argument in arguments], prog_name="syncopt")
+    """What a command line prints and returns, whatever terminal the tests run in."""
+    return CliRunner(env={"COLUMNS": None}).invoke(
+        app(), [str(argument) for argument in arguments], prog_name="syncopt"
+    )
 
 
 def document(result: Result) -> dict[str, Any]:
