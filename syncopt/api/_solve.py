@@ -274,7 +274,8 @@ def _unwritten(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emi
 def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
     planned = _planned(subject, planner, plan)
     text = render(subject.kernel, planned)
-    kernel = parse_module(Source(f"{job.path} (plan)", text)).kernel(subject.kernel.name)
+    path = job.path.with_stem(f"{job.path.stem} (plan)")
+    kernel = parse_module(Source(str(path), text)).kernel(subject.kernel.name)
     report = check_kernel(kernel, subject.setting, job.machine, subject.assumptions)
     return _Emitted(planned, text, kernel, report)
 

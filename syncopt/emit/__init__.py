@@ -1,5 +1,5 @@
 """Kernels back to text."""
 
-from syncopt.emit.pto import render
+from syncopt.emit.rendering import render
 
 __all__ = ["render"]

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
+from syncopt.emit.page import INDENT
 from syncopt.ir.kernel import Barrier, Flag, If, Op, Scalar, SetFlag, Value
 from syncopt.ir.types import ScalarType
-
-INDENT = "  "
 
 
 def spell(op: Op) -> list[str]:

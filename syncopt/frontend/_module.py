@@ -152,7 +152,7 @@ def _parse_cpp(source: Source) -> Module:
         raise InputError("no function in this file: not a C++ kernel", source, _TOP)
     functions = [
         _Function(
-            FunctionRef(text.name, span_of(text.node), text.body is not None, text.is_entry),
+            FunctionRef(text.name, file.tree.span(text.node), text.body is not None, text.is_entry),
             span_of(text.declarator),
             text.name,
             lambda text=text: file.kernel(text),

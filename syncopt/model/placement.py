@@ -8,12 +8,13 @@ from syncopt.hwmodel import Machine, MemoryFacts
 from syncopt.ir.kernel import NO_SPAN, AllocMultiTile, AllocTile, Block, Kernel, Op, Scalar, Value, regions, walk
 from syncopt.ir.pipes import Memory
 from syncopt.ir.scalars import UNKNOWN, ScalarValue, evaluate
-from syncopt.ir.source import InputError
+from syncopt.ir.source import InputError, Language
 from syncopt.ir.types import MultiTileType, ScalarType, TileType
 from syncopt.ir.values import results_of
 from syncopt.model.rewrite import with_body, with_ops, with_regions
 
 _NAME = re.compile(r"%[\w$.]+(?:-(?!>)[\w$.]*)*")
+_CPP_NAME = re.compile(r"[A-Za-z_]\w*")
 _ADDRESS_TYPE = ScalarType("i64")
 _NAMES_IN_MESSAGES = 4
 
@@ -55,9 +56,14 @@ def with_addresses(kernel: Kernel, addresses: Mapping[int, int]) -> Kernel:
 
 
 def names_in(kernel: Kernel) -> set[str]:
-    """All SSA names, `%` included and `#` with its number left out, in a kernel's file and in what was added to it."""
+    """All SSA names, `%` included and `#` with its number left out, in a kernel's file and in what was added to it.
+
+    Words of C++ text count as if they had a `%`, which names of added ops lose when they are written.
+    """
     text = kernel.source.data.decode("utf-8", "replace")
     added = (result.name for op in walk(kernel.body) if op.uid < 0 for result in results_of(op))
+    if kernel.source.language is Language.CPP:
+        return {*(f"%{word}" for word in _CPP_NAME.findall(text)), *added}
     return {*_NAME.findall(text), *added}
 
 

@@ -37,7 +37,11 @@ def dump(kernel: Kernel) -> str:
 def _block(kernel: Kernel, block: Block, indent: str) -> Iterator[str]:
     for op in block.ops:
         text = kernel.source.data[op.span.start : op.span.end].decode()
-        yield f"{indent}{op.uid}: {_op(op)}   <{text.split()[0]}..{text[-2:]}>"
+        yield (
+            f"{indent}{op.uid}: {_op(op)}   <{text.split()[0]}..{text[-2:]}>"
+            if text
+            else f"{indent}{op.uid}: {_op(op)}"
+        )
         match op:
             case For() | Section():
                 yield from _block(kernel, op.body, indent + "  ")

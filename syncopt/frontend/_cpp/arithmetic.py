@@ -8,7 +8,7 @@ from syncopt.frontend._cpp.bindings import Operand
 from syncopt.frontend._cpp.context import Context, integer_text, primary
 from syncopt.frontend._cpp.types import BOOL, LONG, Float, Integer, Number, Pointer, Space, common, promoted
 from syncopt.ir.kernel import AddPtr, Value
-from syncopt.ir.scalars import AS_SIGNED
+from syncopt.ir.scalars import AS_SIGNED, wrapped
 from syncopt.ir.types import PointerType
 
 _PLAIN = {"+": "addi", "-": "subi", "*": "muli", "&": "andi", "|": "ori", "^": "xori"}
@@ -34,11 +34,22 @@ def convert(ctx: Context, operand: Operand, to: Number, node: Node, text: str | 
     if source == to:
         return operand
     text = text or integer_text(to, operand.spelling)
+    number = ctx.take_literal(operand.value) if isinstance(source, Integer) else None
+    if number is not None and isinstance(source, Integer):
+        return _literal_as(ctx, number, source, to, text)
     if isinstance(source, Integer) and isinstance(to, Integer):
         return Operand(to, _integer(ctx, operand.value, source, to, text), text)
     if to == BOOL:
         ctx.fail("a condition on floating point numbers is not modelled", node)
     return Operand(to, ctx.scalar(_float_cast(source, to), (operand.value,), to.scalar, text))
+
+
+def _literal_as(ctx: Context, number: int, source: Integer, to: Number, text: str) -> Operand:
+    """A literal that is written in one type and used in another."""
+    exact = number if source.signed else number & ((1 << source.bits) - 1)
+    if isinstance(to, Float):
+        return literal(ctx, to, float(exact), text)
+    return literal(ctx, to, int(exact != 0) if to == BOOL else wrapped(exact, to.scalar.name), text)
 
 
 def _integer(ctx: Context, value: Value, source: Integer, to: Integer, text: str) -> Value:
@@ -134,10 +145,14 @@ def _shift(ctx: Context, operator: str, left: Operand, right: Operand, node: Nod
         ctx.fail(f"{operator} on floating point numbers is not modelled", node)
     type_ = promoted(left.type)
     a = convert(ctx, left, type_, node).value
-    # A count that the type of the left side cannot hold is undefined in C++, whatever it is cut to.
-    b = convert(ctx, right, type_, node).value
+    # A wider count stays as wide as it is: cut to the left side's width it could become one that is allowed.
+    b = convert(ctx, right, max(type_, promoted(right.type), key=_bits), node).value
     names = {"<<": "shli"} | (_SIGNED if type_.signed else _UNSIGNED)
     return Operand(type_, ctx.scalar(f"arith.{names[operator]}", (a, b), type_.scalar, ctx.tree.phrase(node)))
+
+
+def _bits(type_: Integer) -> int:
+    return type_.bits
 
 
 def _on_pointer(ctx: Context, operator: str, left: Operand, right: Operand, node: Node) -> Operand:

@@ -11,6 +11,7 @@ from syncopt.frontend._cpp.expressions import function_name, read_expression
 from syncopt.frontend._cpp.flags import FLAG_CALLS, read_flag_call, read_sync_function
 from syncopt.frontend._cpp.objects import (
     address,
+    is_whole,
     operand,
     placed,
     tensor_pointer,
@@ -157,10 +158,8 @@ def _assign_address(ctx: Context, given: Sequence[Node], node: Node) -> None:
     match bound:
         case TileBinding():
             moved = replace(bound, address=tile_address(ctx, found, given[1]), tile=None)
-            sizes = ((moved.type.valid_rows, moved.rows), (moved.type.valid_cols, moved.cols))
             # A tile whose valid sizes are still to come is made when it has them.
-            is_whole = all(static is not None or size is not None for static, size in sizes)
-            ctx.assign(variable, placed(ctx, moved, variable.name, node) if is_whole else moved)
+            ctx.assign(variable, placed(ctx, moved, variable.name, node) if is_whole(moved) else moved)
         case TensorBinding():
             pointer = tensor_pointer(ctx, bound.type, found, given[1])
             ctx.assign(variable, viewed(ctx, replace(bound, pointer=pointer), variable.name))

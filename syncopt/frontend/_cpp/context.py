@@ -28,6 +28,7 @@ Entry = Variable | Constant | Word | CppType | Refused
 """What a name is: a variable, a number, an enumerator, a type, or nothing that is modelled."""
 
 
+_DEEPEST = 96
 _NO_FUNCTIONS: Mapping[str, Node] = MappingProxyType({})
 
 
@@ -111,6 +112,7 @@ class Context:
         self._frames = [_Frame()]
         self._records = [_Record(Span(0, 0))]
         self._uids = 0
+        self._depth = 0
 
     def refusal(self, message: str, node: Node, hint: str = "") -> InputError:
         """An error about a node."""
@@ -157,6 +159,19 @@ class Context:
         """The number that a value always is, None if that is not known."""
         return self._numbers.get(value)
 
+    def take_literal(self, value: Value) -> int | None:
+        """The number of an integer that the op before makes out of nothing; that op is removed."""
+        ops = self._frames[-1].ops
+        if not ops or value in self._named:
+            return None
+        match ops[-1]:
+            case Scalar(name="arith.constant", results=(result,), attribute=int(number)) if result is value:
+                ops.pop()
+                self._uids -= 1
+                return number
+            case _:
+                return None
+
     def constant(self, node: Node) -> int:
         """The integer that an expression always is."""
         number = self.constant_or_none(node)
@@ -202,6 +217,15 @@ class Context:
         record = self._records.pop()
         statement = Statement(record.span, frozenset(record.reads), frozenset(record.writes))
         self._frames[-1].statements.append(statement)
+
+    @contextmanager
+    def deeper(self, node: Node) -> Generator[None]:
+        """Reads a part of an expression."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            self.fail(f"an expression is nested deeper than {_DEEPEST}", node)
+        yield
+        self._depth -= 1
 
     @contextmanager
     def textless(self, at: int) -> Generator[None]:

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from syncopt.frontend._cpp.arithmetic import convert
 from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TensorBinding, TileBinding, Variable, Word
 from syncopt.frontend._cpp.context import Context
-from syncopt.frontend._cpp.objects import construct, placed
+from syncopt.frontend._cpp.objects import construct, is_whole, placed
 from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.typenames import (
     HEADER_WORDS,
@@ -21,8 +21,9 @@ from syncopt.frontend._cpp.typenames import (
 from syncopt.frontend._cpp.types import INT, CppType, Extents, Float, Integer, describe
 from syncopt.ir.types import TileType
 
-_FIXED = frozenset({"const", "constexpr"})
-_SPECIFIERS = frozenset({*_FIXED, "static", "inline"})
+FIXED = frozenset({"const", "constexpr"})
+"""What makes a variable a constant."""
+_SPECIFIERS = frozenset({*FIXED, "static", "inline"})
 
 
 def read_declaration(ctx: Context, node: Node) -> None:
@@ -45,7 +46,7 @@ def _check_specifiers(ctx: Context, node: Node) -> None:
     kinds = ("storage_class_specifier", "type_qualifier")
     found = {ctx.tree.text(child): child for child in node.children if child.type in kinds}
     for word, child in found.items():
-        if word not in _SPECIFIERS or (word == "static" and not found.keys() & _FIXED):
+        if word not in _SPECIFIERS or (word == "static" and not found.keys() & FIXED):
             ctx.fail(f"a {word} variable is not modelled", child)
 
 
@@ -110,17 +111,13 @@ def _initial(ctx: Context, type_: CppType | None, value: Node) -> Bound:
 
 
 def _declare_made(ctx: Context, type_node: Node, declarator: Node) -> None:
-    """`TYPE name(a, b)` with names only, which looks like the declaration of a function."""
-    name, parameters = field(declarator, "declarator"), field(declarator, "parameters")
-    assert name is not None and parameters is not None
-    arguments = [
-        field(parameter, "type") if parameter.named_child_count == 1 else None for parameter in named(parameters)
-    ]
-    given = [argument for argument in arguments if argument is not None and argument.type == "type_identifier"]
-    if not given or len(given) < len(arguments):
+    """`TYPE name(a, b)`, which looks like the declaration of a function."""
+    name, call = field(declarator, "declarator"), ctx.tree.as_call(declarator)
+    arguments = field(call, "arguments") if call is not None else None
+    if name is None or arguments is None or not named(arguments):
         ctx.fail(f"{ctx.tree.phrase(declarator)} is not modelled", declarator, "write TYPE name = TYPE(...)")
     type_ = read_type(ctx, type_node)
-    _introduce(ctx, name, type_, construct(ctx, type_, given, declarator))
+    _introduce(ctx, name, type_, construct(ctx, type_, named(arguments), declarator))
 
 
 def as_type(ctx: Context, bound: Bound, type_: CppType, node: Node) -> Bound:
@@ -148,7 +145,7 @@ def _introduce(ctx: Context, node: Node, type_: CppType, bound: Bound | None) ->
     variable = Variable(name, type_)
     if bound is None and isinstance(type_, TileType | Extents):
         bound = construct(ctx, type_, (), node)
-    if isinstance(bound, TileBinding) and bound.address is None and name not in ctx.assigned:
+    if isinstance(bound, TileBinding) and bound.address is None and name not in ctx.assigned and is_whole(bound):
         bound = placed(ctx, bound, name, node)
     ctx.declare(name, variable, node)
     if bound is not None:

@@ -46,8 +46,8 @@ from syncopt.frontend._cpp.types import (
 from syncopt.ir.scalars import wrapped
 from syncopt.ir.types import ScalarType
 
-_INTEGER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)")
-_FLOATING = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?([fFlL]?)")
+_INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)")
+_FLOATING = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?([fFlL]?)")
 _EVENT = re.compile(r"EVENT_ID(\d{1,3})")
 _LAUNCH = {
     "get_block_idx": "pto.get_block_idx",
@@ -55,6 +55,7 @@ _LAUNCH = {
     "get_subblockid": "pto.get_subblock_idx",
     "get_subblockdim": "pto.get_subblock_num",
 }
+_HEADER_NUMBERS = {"DYNAMIC": -1}
 _LAUNCH_NAMES = {"block_idx": "pto.get_block_idx", "block_num": "pto.get_block_num"}
 _CASTS = ("static_cast", "reinterpret_cast")
 WORDS = {
@@ -78,7 +79,8 @@ def read_expression(ctx: Context, node: Node) -> Bound:
     reader = _READERS.get(node.type)
     if reader is None:
         ctx.fail(f"{WORDS.get(node.type, node.type.replace('_', ' '))} is not modelled", node)
-    return reader(ctx, node)
+    with ctx.deeper(node):
+        return reader(ctx, node)
 
 
 def _inside(ctx: Context, node: Node) -> Bound:
@@ -115,7 +117,7 @@ def _whole_number(ctx: Context, node: Node, match: re.Match[str]) -> Bound:
         long_enough = type_.bits == LONG.bits or "l" not in suffix
         sign_fits = ("u" in suffix) <= (not type_.signed) and (type_.signed or "u" in suffix or base != 10)
         if long_enough and sign_fits and number < 1 << (type_.bits - type_.signed):
-            signed = -number if match[1] else number
+            signed = -number if match[1] == "-" else number
             return literal(ctx, type_, wrapped(signed, type_.scalar.name), ctx.tree.text(node))
     raise ctx.refusal(f"{match[0]} fits no type", node)
 
@@ -130,6 +132,8 @@ def _name(ctx: Context, node: Node) -> Bound:
     found = ctx.scope.get(name)
     if found is None and (match := _EVENT.fullmatch(name)) is not None:
         return literal(ctx, INT, int(match[1]), name)
+    if found is None and name in _HEADER_NUMBERS:
+        return literal(ctx, INT, _HEADER_NUMBERS[name], name)
     if found is None and name in _LAUNCH_NAMES:
         return _launch(ctx, _LAUNCH_NAMES[name], name)
     entry = ctx.entry(name, node)
@@ -198,8 +202,11 @@ def _conditional(ctx: Context, node: Node) -> Bound:
 
 
 def _sizeof(ctx: Context, node: Node) -> Bound:
-    type_node = field(node, "type")
-    if type_node is None:
+    type_node, value = field(node, "type"), field(node, "value")
+    if type_node is None and value is not None and len(named(value)) == 1:
+        # `sizeof(half)` looks like the size of a variable.
+        type_node = named(value)[0]
+    if type_node is None or not is_type_name(ctx, type_node):
         ctx.fail("sizeof of an expression is not modelled", node)
     type_ = read_type(ctx, type_node)
     dtype = element(type_) if isinstance(type_, Integer | Float) else None
@@ -257,6 +264,8 @@ def _call(ctx: Context, node: Node) -> Bound:
     if function.type == "parenthesized_expression" and len(given) == 1 and len(named(function)) == 1:
         # `(name) (x)` is a cast where the name is that of a type.
         return _converted(ctx, named(function)[0], given[0], node)
+    if function.type in WORDS:
+        return read_expression(ctx, function)
     name = function_name(ctx, function)
     if name in _CASTS and len(given) == 1:
         return _converted(ctx, _only_template_argument(ctx, function), given[0], node)

@@ -13,6 +13,7 @@ from syncopt.frontend._cpp.types import INT
 from syncopt.ir.kernel import Barrier, SetFlag, Value, WaitFlag
 from syncopt.ir.pipes import EVENT_IDS, Pipe, PipePair
 
+_INLINE = "write the body of the called function in its place"
 _PIPES = {f"PIPE_{pipe.value}": pipe for pipe in Pipe}
 
 
@@ -73,25 +74,28 @@ def read_sync_function(ctx: Context, definition: Node, given: Sequence[Node], no
     assert body is not None and declarator is not None
     name = ctx.tree.text(field(declarator, "declarator") or declarator)
     with ctx.inner_scope():
-        _bind_parameters(ctx, declarator, given, node)
+        if not _bind_parameters(ctx, declarator, given):
+            ctx.fail(f"a call of {name} is not modelled", node, _INLINE)
         for call in _sync_calls(ctx, named(body), name, node):
             function, arguments = field(call, "function"), field(call, "arguments")
             assert function is not None and arguments is not None
             read_flag_call(ctx, ctx.tree.text(function), named(arguments), call)
 
 
-def _bind_parameters(ctx: Context, declarator: Node, given: Sequence[Node], node: Node) -> None:
-    """Parameters are numbers that are known here."""
+def _bind_parameters(ctx: Context, declarator: Node, given: Sequence[Node]) -> bool:
+    """Gives the parameters their numbers, if all are known here."""
     parameters = field(declarator, "parameters")
     listed = named(parameters) if parameters is not None else []
     if len(given) > len(listed):
-        ctx.fail(f"{ctx.tree.phrase(node)} has more arguments than the function takes", node)
+        return False
     for at, parameter in enumerate(listed):
-        own, default = field(parameter, "declarator"), field(parameter, "default_value")
-        argument = given[at] if at < len(given) else default
-        if own is None or own.type != "identifier" or argument is None:
-            ctx.fail(f"{ctx.tree.phrase(node)} is not modelled", node)
-        ctx.scope.entries[ctx.tree.text(own)] = Constant(INT, ctx.constant(argument))
+        own = field(parameter, "declarator")
+        argument = given[at] if at < len(given) else field(parameter, "default_value")
+        number = ctx.constant_or_none(argument) if argument is not None else None
+        if own is None or own.type != "identifier" or number is None:
+            return False
+        ctx.scope.entries[ctx.tree.text(own)] = Constant(INT, number)
+    return True
 
 
 def _sync_calls(ctx: Context, statements: Sequence[Node], name: str, node: Node) -> list[Node]:
@@ -104,11 +108,8 @@ def _sync_calls(ctx: Context, statements: Sequence[Node], name: str, node: Node)
         elif statement.type == "expression_statement" and len(inner) == 1 and _is_sync_call(ctx, inner[0]):
             found.append(inner[0])
         elif statement.type != "return_statement" or inner:
-            line = ctx.tree.source.line(statement.start_byte)
-            hint = "write the body of the called function in its place"
-            ctx.fail(
-                f"a call of {name} is not modelled, since it does more than synchronise in line {line}", node, hint
-            )
+            more = f"it does more than synchronise in line {ctx.tree.source.line(statement.start_byte)}"
+            ctx.fail(f"a call of {name} is not modelled: {more}", node, _INLINE)
     return found
 
 

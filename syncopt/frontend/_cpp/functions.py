@@ -8,12 +8,12 @@ from tree_sitter import Node
 
 from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, Variable
 from syncopt.frontend._cpp.context import Context, Readers, Refused, Scope
-from syncopt.frontend._cpp.declarations import DECLARATIONS
+from syncopt.frontend._cpp.declarations import DECLARATIONS, FIXED
 from syncopt.frontend._cpp.expressions import read_expression
 from syncopt.frontend._cpp.finishing import finished
 from syncopt.frontend._cpp.loops import assigned_names
 from syncopt.frontend._cpp.statements import read_block
-from syncopt.frontend._cpp.text import ENTRY, Tree, descendants, field, named, span_of
+from syncopt.frontend._cpp.text import ENTRY, Tree, descendants, field, named
 from syncopt.frontend._cpp.typenames import pointee, pointer_to, read_type
 from syncopt.frontend._cpp.types import INT, Float, Integer, Pointer, Space, describe
 from syncopt.ir.kernel import Block, Kernel, Return, Value, walk
@@ -76,11 +76,11 @@ class File:
         arguments = _parameters(ctx, function.declarator)
         block = finished(ctx.readers.block(ctx, body))
         _check_returns(tree, block)
-        return Kernel(function.name, arguments, block, tree.source, span_of(node))
+        return Kernel(function.name, arguments, block, tree.source, tree.span(node))
 
     def error_outside_functions(self) -> Span | None:
         """Where the text around the functions is no C++, if it is not."""
-        spans = [span_of(text.node) for text in self.functions]
+        spans = [self.tree.span(text.node) for text in self.functions]
         return next(
             (error for error in self.tree.errors() if not any(s.start <= error.start < s.end for s in spans)), None
         )
@@ -95,6 +95,9 @@ class File:
             if condition:
                 self._refuse(node, f"a definition under {condition} is not modelled")
                 return
+            if node.type == "declaration" and not _is_fixed(self.tree, node):
+                self._refuse(node, "a variable of the file is not modelled", "declare it constexpr")
+                return
             ctx = Context(self.tree, self.scope, _READERS)
             try:
                 DECLARATIONS[node.type](ctx, node)
@@ -107,12 +110,11 @@ class File:
         """Variables of the file as the constants that they are."""
         for name, entry in self.scope.entries.items():
             if isinstance(entry, Variable):
-                message = f"{name} is a variable of the file, which is not modelled"
-                error = InputError(message, self.tree.source, span_of(node))
+                error = self.tree.refusal(f"{name} has no value that is known", node)
                 self.scope.entries[name] = _constant(ctx, ctx.bound.get(entry)) or Refused(error)
 
-    def _refuse(self, node: Node, message: str) -> None:
-        error = InputError(message, self.tree.source, span_of(node))
+    def _refuse(self, node: Node, message: str, hint: str = "") -> None:
+        error = self.tree.refusal(message, node, hint)
         for name in _declared_names(self.tree, node):
             self.scope.entries[name] = Refused(error)
 
@@ -130,6 +132,13 @@ class File:
 def assigned_names_of(tree: Tree, body: Node) -> frozenset[str]:
     """Names that a function gives another value than their first."""
     return assigned_names(Context(tree, Scope(), _READERS), body)
+
+
+def _is_fixed(tree: Tree, node: Node) -> bool:
+    """Whether a declaration is one of constants."""
+    words = {tree.text(child) for child in node.children if child.type == "type_qualifier"}
+    kind = field(node, "type")
+    return bool(words & FIXED) or (kind is not None and kind.type == "enum_specifier")
 
 
 def _constant(ctx: Context, bound: Bound | None) -> Constant | None:

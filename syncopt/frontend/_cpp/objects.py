@@ -86,6 +86,12 @@ def valid_size(ctx: Context, node: Node) -> Value:
     return convert(ctx, integer(ctx, node), UNSIGNED, node).value
 
 
+def is_whole(tile: TileBinding) -> bool:
+    """Whether all valid sizes of a tile are given."""
+    sizes = ((tile.type.valid_rows, tile.rows), (tile.type.valid_cols, tile.cols))
+    return all(static is not None or size is not None for static, size in sizes)
+
+
 def placed(ctx: Context, tile: TileBinding, name: str, node: Node) -> TileBinding:
     """The tile, made where it is now."""
     if tile.tile is not None:

@@ -13,7 +13,7 @@ from syncopt.frontend._cpp.declarations import DECLARATIONS, as_type, renamed
 from syncopt.frontend._cpp.expressions import WORDS
 from syncopt.frontend._cpp.loops import read_for
 from syncopt.frontend._cpp.objects import operand
-from syncopt.frontend._cpp.text import field, named, span_of
+from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.types import INT, describe
 from syncopt.ir.kernel import Block, Return, Section
 from syncopt.ir.pipes import SectionKind
@@ -35,6 +35,7 @@ _WORDS = {
     "break_statement": ("break", ""),
     "continue_statement": ("continue", "put the rest of the body into an if"),
     "compound_statement": ("a block of its own", "write its statements without the braces"),
+    "preproc_call": ("a directive", ""),
     "preproc_def": ("#define inside a function", "move it in front of the function"),
     "template_declaration": ("a template inside a function", ""),
 }
@@ -52,22 +53,30 @@ def read_block(ctx: Context, node: Node) -> Block:
             span = Span(node.start_byte + 1, node.end_byte - 1)
         else:
             _read_statements(ctx, [node])
-            span = span_of(node)
+            span = ctx.tree.span(node)
     return ctx.close_block(span)
 
 
 def _read_statements(ctx: Context, nodes: Sequence[Node]) -> None:
     at = 0
     while at < len(nodes):
-        node, end = nodes[at], nodes[at].end_byte
-        follower = nodes[at + 1] if at + 1 < len(nodes) else None
-        if node.type in _LOOPS_AND_BRANCHES and follower is not None and _is_empty(follower):
-            # `};` is one statement for a reader: it goes when the loop or branch goes.
-            end = follower.end_byte
+        start = ctx.tree.start(nodes[at])
+        while _is_pragma(ctx, nodes[at]) and at + 1 < len(nodes):
+            # What it says is about the statement behind it, so it stays in front of that.
             at += 1
-        with ctx.statement(Span(node.start_byte, end)):
+        node, end = nodes[at], nodes[at].end_byte
+        if node.type in _LOOPS_AND_BRANCHES and at + 1 < len(nodes) and _is_empty(nodes[at + 1]):
+            # `};` is one statement for a reader: it goes when the loop or branch goes.
+            at += 1
+            end = nodes[at].end_byte
+        with ctx.statement(Span(start, end)):
             _read_statement(ctx, node)
         at += 1
+
+
+def _is_pragma(ctx: Context, node: Node) -> bool:
+    directive = field(node, "directive")
+    return node.type == "preproc_call" and directive is not None and ctx.tree.text(directive) == "#pragma"
 
 
 def _is_empty(node: Node) -> bool:
@@ -164,13 +173,6 @@ def _section(ctx: Context, node: Node) -> None:
     ctx.add(Section(uid, ctx.span, _SECTIONS[name], block))
 
 
-def _pragma(ctx: Context, node: Node) -> None:
-    """What the compiler may do with a loop does not change what the loop does."""
-    directive = field(node, "directive")
-    if directive is None or ctx.tree.text(directive) != "#pragma":
-        ctx.fail(f"{ctx.tree.text(node).splitlines()[0]} is not modelled", node)
-
-
 _READERS: Mapping[str, Callable[[Context, Node], None]] = {
     **DECLARATIONS,
     "expression_statement": _expression_statement,
@@ -179,5 +181,4 @@ _READERS: Mapping[str, Callable[[Context, Node], None]] = {
     "return_statement": _return,
     "preproc_if": _section,
     "preproc_ifdef": _section,
-    "preproc_call": _pragma,
 }

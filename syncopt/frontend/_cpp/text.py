@@ -1,7 +1,8 @@
 """C++ text as tree-sitter nodes.
 
 The qualifiers of the kernel language (`__gm__`, `AICORE`, ...) are no C++: they are blanked out before the text is
-parsed, and read off the text where they matter.
+parsed, and read off the text where they matter. The grammar knows no names and takes `a < b && c > (d)` for a call of
+a template: a `<` behind a blank is parsed as a `>`, which has the same rank; the text of the operator stays.
 """
 
 import re
@@ -17,8 +18,10 @@ _LANGUAGE = tree_sitter.Language(tree_sitter_cpp.language())
 GLOBAL_MEMORY = "__gm__"
 ENTRY = "__global__"
 ON_CHIP = frozenset({"__ubuf__", "__cbuf__", "__ca__", "__cb__", "__cc__", "__fbuf__", "__biasbuf__"})
-_QUALIFIERS = frozenset({GLOBAL_MEMORY, ENTRY, *ON_CHIP, "AICORE", "__aicore__", "[aicore]"})
-_QUALIFIER = re.compile(rb"(?<![\w])(?:__\w+__|AICORE)(?![\w])|\[aicore\]")
+_QUALIFIERS = frozenset({GLOBAL_MEMORY, ENTRY, *ON_CHIP, "AICORE", "__aicore__", "[aicore]", "__in__", "__out__"})
+_REPLACED = re.compile(
+    rb"^[ \t]*#[^\n]*|\b(?:__[a-z]+__|AICORE)\b|\[aicore\]|\b(?!template\b)\w+[ \t]+<(?![<=])", re.MULTILINE
+)
 _LAST_WORD = re.compile(rb"(\[aicore\]|\w+)\s*\Z")
 _FIRST_WORD = re.compile(rb"\s*(\[aicore\]|\w+)")
 _LONGEST_WORD = 80
@@ -59,10 +62,10 @@ class Tree:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        blanked = _QUALIFIER.sub(_blanks, source.data)
-        # The tree must outlive its nodes.
-        self._tree = tree_sitter.Parser(_LANGUAGE).parse(blanked)
-        self.root = self._tree.root_node
+        self._text = _REPLACED.sub(_replacement, source.data)
+        # Trees must outlive their nodes.
+        self._trees = [tree_sitter.Parser(_LANGUAGE).parse(self._text)]
+        self.root = self._trees[0].root_node
 
     def text(self, node: Node) -> str:
         """Text of a node as it stands in the file."""
@@ -80,18 +83,33 @@ class Tree:
 
     def qualifiers(self, node: Node) -> frozenset[str]:
         """The blanked words right before and right behind a node."""
-        found: set[str] = set()
+        words = self.source.data[self.start(node) : node.start_byte].split()
+        match = _FIRST_WORD.match(self.source.data, node.end_byte)
+        found = {word.decode() for word in (*words, *([match[1]] if match is not None else []))}
+        return frozenset(found & _QUALIFIERS)
+
+    def start(self, node: Node) -> int:
+        """Where a node begins, blanked words in front of it included."""
         at = node.start_byte
         while (match := _LAST_WORD.search(self.source.data[max(0, at - _LONGEST_WORD) : at])) is not None:
-            word = match[1].decode()
-            if word not in _QUALIFIERS:
+            if match[1].decode() not in _QUALIFIERS:
                 break
-            found.add(word)
             at -= len(match[0])
-        match = _FIRST_WORD.match(self.source.data, node.end_byte)
-        if match is not None and match[1].decode() in _QUALIFIERS:
-            found.add(match[1].decode())
-        return frozenset(found)
+        return at
+
+    def span(self, node: Node) -> Span:
+        """Bytes of a node, blanked words in front of it included."""
+        return Span(self.start(node), node.end_byte)
+
+    def as_call(self, node: Node) -> Node | None:
+        """A node of the form `name(...)` as a call, whatever the grammar took it for; None if it is no call."""
+        before = b"void f(){"
+        start = node.start_byte
+        text = before + b" " * (start - len(before)) + self._text[start : node.end_byte] + b";}"
+        tree = tree_sitter.Parser(_LANGUAGE).parse(text)
+        self._trees.append(tree)
+        found = (n for n in descendants(tree.root_node) if n.type == "call_expression" and n.start_byte == start)
+        return None if tree.root_node.has_error else next(found, None)
 
     def errors(self) -> Iterator[Span]:
         """Where tree-sitter could not read the text, or put in a token to go on."""
@@ -102,6 +120,9 @@ class Tree:
                 yield Span(node.start_byte, max(node.end_byte, node.start_byte + 1))
 
 
-def _blanks(match: re.Match[bytes]) -> bytes:
-    word = match[0].decode()
-    return b" " * len(word) if word in _QUALIFIERS else match[0]
+def _replacement(match: re.Match[bytes]) -> bytes:
+    """What is parsed in the place of a directive (itself), a qualifier (blanks) or a name and `<`."""
+    text = match[0]
+    if text.endswith(b"<") and not text.lstrip().startswith(b"#"):
+        return text[:-1] + b">"
+    return b" " * len(text) if text.decode() in _QUALIFIERS else text

@@ -116,7 +116,7 @@ def _plain(ctx: Context, node: Node) -> CppType:
         ctx.fail(f"type {name} is not modelled", node)
     entry = ctx.entry(name, node)
     if not isinstance(entry, Integer | Float | Pointer | TileType | Extents | Tensor):
-        ctx.fail(f"{name} is no type", node)
+        ctx.fail(f"{name} is no type", node, "a name in parentheses is taken for one: write it without them")
     return entry
 
 

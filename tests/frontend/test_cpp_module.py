@@ -1,0 +1,130 @@
+"""What a C++ file offers before and when a function is asked for, and which of its names a kernel can use."""
+
+from pathlib import Path
+
+import pytest
+
+from syncopt.frontend import Module, parse_module, read_module
+from syncopt.ir.source import InputError, Source
+
+WAIT = "wait_flag(PIPE_V, PIPE_S, n);"
+
+
+def module_of(text: str, path: str = "k.cpp") -> Module:
+    return parse_module(Source(path, text.encode()))
+
+
+def message_of(text: str, name: str | None = None) -> str:
+    with pytest.raises(InputError) as caught:
+        module_of(text).kernel(name)
+    return str(caught.value).splitlines()[0]
+
+
+def test_functions_are_listed_without_being_converted() -> None:
+    module = module_of(
+        "static AICORE inline int far(int x);\n"
+        '/* first */ extern "C" __global__ AICORE void work() { while (1) {} }\n'
+        "void host(int n) { work<<<1>>>(); }\n"
+        "namespace a { namespace b {\n__global__ __aicore__ void inner(__gm__ uint8_t *x) {} } }\n"
+        "template <typename T> __global__ AICORE void made(__gm__ T *x) {}\n"
+    )
+    listed = [(function.name, function.has_body, function.is_kernel) for function in module.functions]
+    assert listed == [
+        ("far", False, False),
+        ("work", True, True),
+        ("host", True, False),
+        ("inner", True, True),
+        ("made", True, True),
+    ]
+    assert module.kernel("inner").arguments[0].name == "x"
+
+
+@pytest.mark.parametrize("suffix", [".cpp", ".cc", ".cxx", ".hpp", ".h", ".CPP"])
+def test_the_name_of_a_file_tells_its_language(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"k{suffix}"
+    path.write_text("__global__ AICORE void k() {}\n")
+    assert read_module(path).kernel().name == "k"
+
+
+def test_mlir_files_are_no_cpp() -> None:
+    text = "func.func @k() { return }"
+    assert parse_module(Source("k.mlir", text.encode())).kernel().name == "k"
+    with pytest.raises(InputError, match="syntax error"):
+        module_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("", None, "k.cpp:1:1: error: the file is empty"),
+        ("// nothing\n", None, "k.cpp:1:1: error: no function in this file: not a C++ kernel"),
+        ("int x = 3;\n", None, "k.cpp:1:1: error: no function in this file: not a C++ kernel"),
+        ("dear reader", None, "k.cpp:1:12: error: syntax error"),
+        ("void k() {}\n}\n", None, "k.cpp:2:1: error: syntax error"),
+        ("void k() {\n  int32_t = 3;\n}\n", None, "k.cpp:2:10: error: syntax error"),
+        ("void k();\n", None, "k.cpp:1:6: error: no function with a body"),
+        ("void k();\n", "k", "k.cpp:1:6: error: k is declared here without a body"),
+        ("void k() {}\n", "other", "k.cpp:1:1: error: no function other"),
+        ("void k() {}\nvoid k(int n) {}\n", "k", "k.cpp:2:6: error: 2 functions are named k"),
+        (
+            "__global__ AICORE void a() {}\n__global__ AICORE void b() {}\n",
+            None,
+            "k.cpp:2:24: error: 2 kernels in this file: a, b",
+        ),
+        ("void a() {}\nvoid b() {}\n", None, "k.cpp:2:6: error: 2 functions, none with tile ops, in this file: a, b"),
+        (
+            "template <int N>\n__global__ AICORE void k() {}\n",
+            None,
+            "k.cpp:2:24: error: k is a template, which is not modelled",
+        ),
+    ],
+)
+def test_file_without_the_kernel_is_refused(text: str, name: str | None, message: str) -> None:
+    assert message_of(text, name) == message
+
+
+def test_several_kernels_are_read_by_name() -> None:
+    module = module_of("__global__ AICORE void a() {}\n__global__ AICORE void b(int n) { return; }\n")
+    assert module.kernel("a").arguments == ()
+    assert [value.name for value in module.kernel("b").arguments] == ["n"]
+
+
+def test_only_the_function_asked_for_is_converted() -> None:
+    module = module_of("void bad() { goto end; end:; }\n__global__ AICORE void good(int n) { " + WAIT + " }\n")
+    assert module.kernel().name == "good"
+    with pytest.raises(InputError, match="goto is not modelled"):
+        module.kernel("bad")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int n = 3;", "a variable of the file is not modelled"),
+        ("constexpr int n = f(3);", "a call of f is not modelled"),
+        ("#define n (a + 1)", "the macro n is not modelled"),
+        ("#define n(x) x", "the macro n is not modelled"),
+        ("#if FAST\nconstexpr int n = 1;\n#endif", "a definition under #if FAST is not modelled"),
+        ("#ifdef FAST\n#else\nconstexpr int n = 1;\n#endif", "a definition under #ifdef FAST is not modelled"),
+    ],
+)
+def test_names_of_the_file_that_are_not_modelled_are_refused_where_they_stand(text: str, message: str) -> None:
+    used = f"{text}\n__global__ AICORE void k() {{ {WAIT} }}\n"
+    assert message in message_of(used)
+    assert module_of(f"{text}\n__global__ AICORE void k() {{ }}\n").kernel().name == "k"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "constexpr int n = 3;",
+        "static const uint8_t m = 1; const auto n = m * 3;",
+        "#define n 3",
+        "#define n (0x3u)",
+        "enum { one = 1, n = one + 2 };",
+        "#ifndef K_H\n#define K_H\nconstexpr int n = 3;\n",
+    ],
+)
+def test_numbers_of_the_file_are_known(text: str) -> None:
+    end = "#endif\n" if text.startswith("#ifndef") else ""
+    kernel = module_of(f"{text}\n__global__ AICORE void k() {{ {WAIT} }}\n{end}").kernel()
+    assert getattr(kernel.body.ops[0], "event", None) == 3
