@@ -21,7 +21,7 @@ from syncopt.emit import render
 from syncopt.frontend import parse_module
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.kernel import Kernel, TileOp
-from syncopt.ir.source import InputError, Language, Source
+from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Tracer
 from syncopt.model.channels import with_flags
 from syncopt.model.placement import with_addresses
@@ -152,12 +152,11 @@ def solve(job: Job, request: Request) -> Solved:
     """
     began = time.monotonic()
     subject = read(job)
-    _refuse_cpp(subject)
     stripped = strip_flags(subject.kernel)
     refuse_no_work(subject, stripped)
     _refuse_unrelated_starts(stripped)
     also = [read(with_arguments(job, arguments)) for arguments in request.also]
-    planner, solution, emitted = _proven(job, subject, stripped, request, _emit)
+    planner, solution, emitted = _proven(job, subject, stripped, request)
     request.stage("replaying the plan in full")
     result = _replayed(job, subject, emitted)
     bound = full_bound(planner)
@@ -180,14 +179,6 @@ def solve(job: Job, request: Request) -> Solved:
         report=emitted.report,
         seconds=time.monotonic() - began,
     )
-
-
-def _refuse_cpp(subject: Subject) -> None:
-    """Refuse C++: the text edits of a plan are those of `.pto`."""
-    kernel = subject.kernel
-    if kernel.source.language is Language.CPP:
-        help = "solve the .pto file that it was made of; compare takes both"
-        raise InputError("a plan is written into .pto, not into C++", kernel.source, kernel.span, help)
 
 
 def refuse_no_work(subject: Subject, kernel: Kernel) -> None:
@@ -232,12 +223,7 @@ class _Emitted:
     report: Report
 
 
-_Emitter = Callable[[Job, Subject, Planner, Plan], _Emitted]
-
-
-def _proven(
-    job: Job, subject: Subject, stripped: Kernel, request: Request, emit: _Emitter
-) -> tuple[Planner, Solution, _Emitted]:
+def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> tuple[Planner, Solution, _Emitted]:
     """The best plan whose emitted text passes the check; executions that fail are taken into the derivation."""
     began = time.monotonic()
     failing: list[Execution] = []
@@ -248,7 +234,7 @@ def _proven(
         budget = replace(request.budget, seconds=request.budget.seconds - spent)
         solution = best_plan(planner, request.mode, budget, request.report)
         request.stage("checking the plan")
-        emitted = emit(job, subject, planner, solution.plan)
+        emitted = _emit(job, subject, planner, solution.plan)
         if not emitted.report.findings:
             return planner, solution, emitted
         executions = [finding.execution for finding in emitted.report.findings if finding.execution is not None]
@@ -259,20 +245,9 @@ def _proven(
         failing.append(execution)
 
 
-def _planned(subject: Subject, planner: Planner, plan: Plan) -> Kernel:
-    flagged = with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
-    return with_addresses(flagged, subject.addresses)
-
-
-def _unwritten(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
-    """A plan that is replayed here and handed to nobody."""
-    planned = _planned(subject, planner, plan)
-    report = check_kernel(planned, subject.setting, job.machine, subject.assumptions)
-    return _Emitted(planned, b"", planned, report)
-
-
 def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
-    planned = _planned(subject, planner, plan)
+    flagged = with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
+    planned = with_addresses(flagged, subject.addresses)
     text = render(subject.kernel, planned)
     path = job.path.with_stem(f"{job.path.stem} (plan)")
     kernel = parse_module(Source(str(path), text)).kernel(subject.kernel.name)
@@ -302,13 +277,12 @@ def _baseline(job: Job, subject: Subject, stripped: Kernel) -> Baseline:
 
 
 def fixed_order(job: Job, subject: Subject, stripped: Kernel) -> tuple[Kernel, Report]:
-    """A kernel without flags in its order as written, with the best flags for that, and its check; no text is written.
+    """A kernel without flags in its order as written, with the best flags for that, and the check of its text.
 
     Raises
     ------
     WrongPlan
         As `solve`.
     """
-    request = Request(OrderMode.FIXED, Budget(float("inf")))
-    _, _, unwritten = _proven(job, subject, stripped, request, _unwritten)
-    return unwritten.planned, unwritten.report
+    _, _, emitted = _proven(job, subject, stripped, Request(OrderMode.FIXED, Budget(float("inf"))))
+    return emitted.planned, emitted.report

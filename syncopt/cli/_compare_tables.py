@@ -171,7 +171,7 @@ def _print_findings(page: Page, version: Version, verbose: bool) -> None:
         page.line(f"  and {len(listed) - len(shown)} more; -v prints all", QUIET)
     if reused:
         text = f"{counted(len(reused), 'set')} of an id without proof that the wait before has taken the flag down"
-        page.line(f"  {FindingKind.ID_REUSE}: {text} (lines {_lines([one.line for one in reused])})", DOUBTFUL)
+        page.line(f"  {FindingKind.ID_REUSE}: {text} (lines {_lines(sorted(one.line for one in reused))})", DOUBTFUL)
     for text in () if report.errors else report.unproven:
         page.line(f"  not proven: {text}", DOUBTFUL)
 
