@@ -1,7 +1,7 @@
 """How far public C++ kernels are from the optimum: writes docs/gauge.md; exits 1 if a point is missed.
 
-Run by `make gauge` with PTO_DSL_PATH naming a checkout of huawei-csl/pto-dsl, branch pto_ir_output, which holds C++ that
-ptoas printed. Every figure of the page comes from the run that writes it.
+Run by `make gauge` with PTO_DSL_PATH naming a checkout of huawei-csl/pto-dsl, branch pto_ir_output, which holds C++
+that ptoas printed. Every figure of the page comes from the run that writes it.
 """
 
 import os
@@ -219,9 +219,9 @@ GEMM, M=2176, N=K=8192. The figures to reach were measured on hardware and publi
 {points}
 
 ## All kernels
-C++ as published against the plan for it, flags removed. The factor says how many times as fast the plan is on the default
-machine, the range says it for all machines that fit the published figures as well. The check covers all trip counts, not
-only these arguments.
+C++ as published against the plan for it, flags removed. The factor says how many times as fast the plan is on the
+default machine, the range says it for all machines that fit the published figures as well. The check covers all trip
+counts, not only these arguments.
 
 | kernel | arguments | cycles | plan | factor | range | check of the C++ |
 |---|---|---|---|---|---|---|

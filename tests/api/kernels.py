@@ -92,8 +92,10 @@ FLAGS = text(
 """
 REUSED = FLAGS.replace("<PIPE_V>, <EVENT_ID1>", "<PIPE_V>, <EVENT_ID0>")
 """The second load sets id 0 again: only the times put that, at 622, behind the wait before it, at 365."""
-HANGING = text(LOAD_A, flag("wait", "MTE2", "V", 0), ADD_B, STORE_B, ALL)
-"""Load and store are done at 359, the sum never starts."""
+HANGING = text(
+    LOAD_A, flag("wait", "MTE2", "V", 0), ADD_B, flag("set", "V", "MTE3", 0), flag("wait", "V", "MTE3", 0), STORE_B, ALL
+)
+"""The load is done at 357, the sum never starts."""
 
 
 def job(path: Path, kernel: str, **changes: object) -> Job:
