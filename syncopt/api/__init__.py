@@ -1,7 +1,8 @@
 """The functions behind the commands."""
 
-from syncopt.api._check import Checked, check
+from syncopt.api._check import Checked, check, with_executions
 from syncopt.api._compare import Compared, CompareRequest, Difference, compare
+from syncopt.api._execute import Executions, Outcome, difference_text, hang_text
 from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
@@ -38,6 +39,7 @@ __all__ = [
     "Cycles",
     "Difference",
     "EventScope",
+    "Executions",
     "Explanation",
     "Figure",
     "Finding",
@@ -53,6 +55,7 @@ __all__ = [
     "Move",
     "NoPlan",
     "OrderMode",
+    "Outcome",
     "Place",
     "Replay",
     "Report",
@@ -77,9 +80,11 @@ __all__ = [
     "changed_figures",
     "check",
     "compare",
+    "difference_text",
     "draw",
     "explain",
     "figures",
+    "hang_text",
     "load_machine",
     "machine_names",
     "plan_diff",
@@ -90,5 +95,6 @@ __all__ = [
     "simulated",
     "solve",
     "solved_timelines",
+    "with_executions",
     "write_trace",
 ]

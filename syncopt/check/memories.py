@@ -6,8 +6,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from syncopt.check.clocks import LANE, Clock, with_lane
-from syncopt.ir.footprint import Footprint
-from syncopt.ir.kernel import Value
+from syncopt.ir.footprint import Access, Footprint
+from syncopt.ir.kernel import Op, Value
 from syncopt.ir.pipes import Memory
 from syncopt.ir.trace import Instance
 
@@ -58,22 +58,20 @@ class Memories:
         self._shared = shared
         self._cells: dict[Footprint, Cell] = {}
         self._by_space: dict[Memory | Value, list[Cell]] = {}
-        self._known: dict[int, tuple[tuple[Cell, bool], ...]] = {}
-        self._kept: list[Instance] = []
+        self._last: dict[Op, tuple[tuple[Access, ...], tuple[tuple[Cell, bool], ...]]] = {}
 
     def cells(self, instance: Instance) -> tuple[tuple[Cell, bool], ...]:
         """The cell of each access of an instance and whether it is written."""
-        # Static ops share one tuple of accesses, kept alive below, so its identity is a faithful key.
-        key = id(instance.accesses)
-        found = self._known.get(key)
-        if found is None:
-            found = tuple(
-                (self._cell(access.footprint), access.writes)
-                for access in instance.accesses
-                if isinstance(access.footprint.space, Memory) or access.footprint.space in self._shared
-            )
-            self._known[key] = found
-            self._kept.append(instance)
+        # An op whose operands stay where they are has one tuple of accesses for all its instances.
+        last = self._last.get(instance.op)
+        if last is not None and last[0] is instance.accesses:
+            return last[1]
+        found = tuple(
+            (self._cell(access.footprint), access.writes)
+            for access in instance.accesses
+            if isinstance(access.footprint.space, Memory) or access.footprint.space in self._shared
+        )
+        self._last[instance.op] = (instance.accesses, found)
         return found
 
     def conflict(self, earlier: Instance, later: Instance) -> HazardKind | None:

@@ -13,8 +13,10 @@ from syncopt.api import (
     simulated,
     solve,
     solved_timelines,
+    with_executions,
 )
 from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
+from syncopt.cli._executed import executed_document, print_executed
 from syncopt.cli._exits import Status
 from syncopt.cli._files import Target, target
 from syncopt.cli._options import CheckOptions, MachineOptions, SimulateOptions, SolveOptions
@@ -114,11 +116,15 @@ def run_simulate(options: SimulateOptions) -> None:
 def run_check(options: CheckOptions) -> None:
     """`check`."""
     checked = check(options.job_of_one_core("a check covers the loop counts of every core already"), options.rules())
+    if options.execute:
+        with Progress() as progress:
+            checked = with_executions(checked, options.orders, progress.stage)
     page = Page()
     if options.json:
-        page.raw(dumped(check_document(checked)) + "\n")
+        page.raw(dumped(check_document(checked) | executed_document(checked)) + "\n")
     else:
         print_checked(page, checked, options.verbose)
+        print_executed(page, checked)
     if checked.report.errors:
         raise typer.Exit(Status.WRONG)
 

@@ -215,6 +215,18 @@ Stress = Annotated[
         rich_help_panel=_ANSWER,
     ),
 ]
+Execute = Annotated[
+    bool,
+    typer.Option(
+        "--execute",
+        help="Also compute with the given arguments, in many legal orders: a missing flag gives a wrong number.",
+        rich_help_panel=_ANSWER,
+    ),
+]
+Orders = Annotated[
+    int,
+    typer.Option("--orders", metavar="N", min=0, help="Random orders of --execute.", rich_help_panel=_ANSWER),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,6 +321,8 @@ class CheckOptions(JobOptions):
     strict: Strict = False
     strict_events: StrictEvents = False
     stress: Stress = 0
+    execute: Execute = False
+    orders: Orders = 5
 
     def rules(self) -> Rules:
         """How strictly to judge."""

@@ -51,12 +51,17 @@ def _box(shape: tuple[ScalarValue, ...], strides: tuple[ScalarValue, ...]) -> tu
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TileRef:
-    """A tile, or a part of one, at its place in its memory."""
+    """A tile, or a part of one, at its place in its memory.
+
+    `type` is that of the whole tile. `origin` is the row and column in it of the first element, counted from `address`:
+    other than (0, 0) for a part whose bytes are not singled out.
+    """
 
     type: TileType
     address: int
     footprint: Footprint
     operand: Operand
+    origin: tuple[ScalarValue, ScalarValue] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,8 +117,9 @@ def sub_tile(
     (row, col), (rows, cols) = offset, sizes
     part = TileType(kind.memory, kind.dtype, rows, cols, rows, cols, kind.blayout, kind.slayout)
     operand = _valid_part(part, *valid)
+    row, col = origin = plus(tile.origin[0], row), plus(tile.origin[1], col)
     if isinstance(row, Unknown) or isinstance(col, Unknown) or kind.slayout is not Layout.NONE_BOX:
-        return TileRef(kind, tile.address, tile.footprint, operand)
+        return TileRef(kind, tile.address, tile.footprint, operand, origin)
     row_stride, col_stride = (kind.cols * size, size) if kind.blayout is Layout.ROW_MAJOR else (size, kind.rows * size)
     address = tile.address + int(row) * row_stride + int(col) * col_stride
     dims = ((rows, row_stride), (cols, col_stride))

@@ -202,3 +202,16 @@ def test_debug_adds_the_traceback() -> None:
     message = refusal(syncopt("check", "no/such.pto", "--debug"))
     assert message.startswith("Traceback")
     assert message.endswith("error: no such file: no/such.pto")
+
+
+def test_loops_of_one_bound_that_start_apart_are_not_solved(tmp_path: Path) -> None:
+    """One from 0 and one from an argument to the same bound: not all pairs of their counts are proven."""
+    path = edited(tmp_path, "%n: index)", "%n: index, %m: index)")
+    text = path.read_text()
+    load = next(line for line in text.splitlines() if "pto.tload" in line)
+    view = next(line for line in text.splitlines() if "%xp = " in line).replace("[%row, %c0]", "[%c0, %c0]")
+    second = f"    scf.for %j = %m to %n step %c1 {{\n{view}\n{load}\n    }}\n"
+    path.write_text(text.replace("    }\n  }\n  return", f"    }}\n{second}  }}\n  return"))
+    message = refusal(syncopt("solve", path, "--set", "n=3", "--set", "m=1")).splitlines()
+    assert message[0] == f"{path}:29:5: error: loops up to %n start at different values, one of them from an argument"
+    assert message[-1].strip() == "help: start them at one value, or at constants"

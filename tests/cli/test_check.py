@@ -67,3 +67,18 @@ def test_reused_ids_are_errors_when_strict() -> None:
 def test_all_cores_are_refused() -> None:
     message = refusal(syncopt("check", GUARDED, "--core", "all")).splitlines()
     assert message[0] == "error: --core all: a check covers the loop counts of every core already"
+
+
+def test_rules_are_options() -> None:
+    """Ids by source alone and other costs only add to what is found in a kernel that is wrong anyway."""
+    plain = document(syncopt("check", GUARDED, "--json"))
+    cautious = document(syncopt("check", GUARDED, "--strict-events", "--stress", "2", "--json"))
+    assert cautious["verdict"] == plain["verdict"] == "deadlock"
+
+
+def test_what_is_proven_is_printed() -> None:
+    result = syncopt("check", HAND, *GEMM_ARGUMENTS, "--assume", "K>=512")
+    assert "proven: all trip counts >= 0 of the tile loop, period 1" in result.stdout
+    assert "proven: all trip counts >= 1 of the k loop, period 2" in result.stdout
+    found = document(syncopt("check", HAND, *GEMM_ARGUMENTS, "--assume", "K>=512", "--json"))
+    assert found["unproven"] == []

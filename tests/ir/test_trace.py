@@ -321,9 +321,17 @@ def test_part_of_a_tile_whose_type_says_what_is_valid() -> None:
     assert work.ins[0].rows == 3
 
 
-# -- refusals ------------------------------------------------------------------------------------------------------
-
 UNKNOWN_INDEX = "%u = arith.fptosi %scale : f32 to i32\n%w = arith.index_cast %u : i32 to index\n"
+
+
+def test_part_of_a_part_at_an_unknown_offset_may_be_anywhere_in_the_tile() -> None:
+    parts = SUB.replace("%s[%c16, %c2]", "%s[%w, %c0]") + f" : TILE -> {SMALL}\n"
+    parts += f"%p = pto.subview %t[%c0, %c0] sizes [8, 8] : {SMALL} -> !pto.tile_buf<vec, 8x8xf32>\n"
+    instance = only(f"{UNKNOWN_INDEX}{parts}pto.tabs ins(%p : TILE) outs(%p : TILE)")
+    assert instance.accesses[0].footprint == Footprint(Memory.VEC, 4096, 64 * 64 * 4)
+
+
+# -- refusals ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

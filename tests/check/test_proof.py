@@ -1,0 +1,151 @@
+"""What a check says it has proven, for which counts, and where it stops."""
+
+import pytest
+
+from syncopt.check import FindingKind, Report, Verdict, check_kernel
+from syncopt.hwmodel import Machine, load_machine
+from syncopt.ir.intervals import parse_assumptions
+from tests.check.kernels import setting, vector_kernel
+
+LOOP = """
+set V MTE2 0
+set V MTE2 1
+set V MTE2 2
+scf.for %i = %c0 to %n step %c1 {{
+{ids}
+wait V MTE2 %free
+{load}
+set MTE2 V 0
+wait MTE2 V 0
+add t3 t0
+barrier V
+set V MTE2 %free
+{more}
+}}
+{behind}
+wait V MTE2 0
+wait V MTE2 1
+wait V MTE2 2
+barrier ALL
+"""
+
+
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    return load_machine("910b2")
+
+
+def check(machine: Machine, ids: str, load: str = "load t0", more: str = "", behind: str = "") -> Report:
+    body = LOOP.format(ids=ids, load=load, more=more, behind=behind)
+    return check_kernel(vector_kernel(f"%c3 = arith.constant 3 : index\n{body}"), setting(), machine)
+
+
+ROTATING = "%free = arith.remsi %i, %c3 : index"
+ONE = "%free = arith.constant 0 : index"
+
+
+@pytest.mark.parametrize(
+    ("ids", "load", "period"),
+    [
+        (ONE, "load t0", 1),
+        ("%free = arith.remsi %i, %c2 : index", "load t1", 2),
+        (ROTATING, "load t1", 3),
+    ],
+)
+def test_period_of_run_time_ids(ids: str, load: str, period: int, machine: Machine) -> None:
+    report = check(machine, ids, load)
+    assert (report.verdict, report.unproven) == (Verdict.CLEAN, ())
+    assert report.proven == (f"all trip counts >= 0 of the i loop, period {period}",)
+
+
+def test_slot_that_is_free_one_round_too_early_is_a_race(machine: Machine) -> None:
+    """Two ids and one tile: the load of round i waits for the add of round i - 2 only."""
+    report = check(machine, "%free = arith.remsi %i, %c2 : index")
+    race = next(finding for finding in report.errors if finding.kind is FindingKind.RACE)
+    assert (str(race.execution), race.iteration) == ("i loop x2", "i 0 -> i 1")
+
+
+def test_fault_of_a_late_round_is_found(machine: Machine) -> None:
+    """In round 9 a flag is set that nobody waits for: ten rounds are run, though five would do for all others."""
+    more = "%c9 = arith.constant 9 : index\n%late = arith.cmpi eq, %i, %c9 : index\nscf.if %late {\nset MTE2 V 5\n}"
+    report = check(machine, ONE, more=more)
+    assert report.verdict is Verdict.UNBALANCED
+    assert str(report.failing) == "i loop x10"
+
+
+def test_fault_before_the_end_is_found(machine: Machine) -> None:
+    """Three rounds before the last: the difference to the bound counts, not the round."""
+    more = (
+        "%left = arith.subi %n, %i : index\n%c4 = arith.constant 4 : index\n"
+        "%near = arith.cmpi eq, %left, %c4 : index\nscf.if %near {\nset MTE2 V 5\n}"
+    )
+    report = check(machine, ONE, more=more)
+    assert str(report.failing) == "i loop x4"
+
+
+def test_fault_of_one_parity_of_the_count_is_found(machine: Machine) -> None:
+    """7 rounds and more, if they are odd: the condition stands behind the loop."""
+    behind = (
+        "%c6 = arith.constant 6 : index\n%two = arith.remsi %n, %c2 : index\n%odd = arith.cmpi eq, %two, %c1 : index\n"
+        "%many = arith.cmpi sgt, %n, %c6 : index\n%both = arith.andi %odd, %many : i1\nscf.if %both {\nset MTE2 V 5\n}"
+    )
+    report = check(machine, ONE, behind=behind)
+    assert str(report.failing) == "i loop x7"
+
+
+def test_condition_that_is_not_followed_is_named(machine: Machine) -> None:
+    more = (
+        "%c64_ = arith.constant 1000 : index\n%s = arith.muli %i, %i : index\n"
+        "%far = arith.cmpi sgt, %s, %c64_ : index\nscf.if %far {\nset MTE2 V 5\nwait MTE2 V 5\n}"
+    )
+    report = check(machine, ONE, more=more)
+    assert report.verdict is Verdict.CLEAN
+    assert report.proven == ()
+    assert report.unproven == ("more than 5 trips of the i loop: condition %far does not repeat",)
+
+
+def test_far_threshold_is_not_proven(machine: Machine) -> None:
+    """i = 1000 is followed exactly, but no run gets there; the branch itself is run."""
+    more = (
+        "%far_ = arith.constant 1000 : index\n%far = arith.cmpi eq, %i, %far_ : index\nscf.if %far {\nset MTE2 V 5\n}"
+    )
+    report = check(machine, ONE, more=more)
+    assert report.unproven == ("more than 27 trips of the i loop: the states did not repeat",)
+    assert {finding.kind for finding in report.errors} == {FindingKind.UNBALANCED, FindingKind.DOUBLE_SET}
+
+
+def test_unreachable_branch_is_a_warning(machine: Machine) -> None:
+    """i = n never holds inside the loop, for no count: what is wrong in the branch is only said."""
+    more = "%never = arith.cmpi eq, %i, %n : index\nscf.if %never {\nset MTE2 V 5\n}"
+    report = check(machine, ONE, more=more)
+    assert (report.verdict, report.unproven) == (Verdict.CLEAN, ())
+    assert all(finding.message.startswith("in a branch that no arguments lead to") for finding in report.findings)
+    assert report.findings
+
+
+def test_counts_that_assumptions_bound_are_all_run(machine: Machine) -> None:
+    body = LOOP.format(ids=ONE, load="load t0", more="", behind="")
+    kernel = vector_kernel(f"%c3 = arith.constant 3 : index\n{body}")
+    report = check_kernel(kernel, setting(), machine, parse_assumptions(["n <= 3"], kernel))
+    assert report.proven == ("all trip counts 0..3 of the i loop",)
+
+
+def test_global_accesses_that_move_apart_are_not_proven(machine: Machine) -> None:
+    """The load goes through rows i, the store through rows 2 i: whether they meet depends on the round."""
+    view = "!pto.partition_tensor_view<64x64xf32>"
+    ids = f"""{ONE}
+%r = arith.muli %i, %c64 : index
+%b = pto.partition_view %xv, offsets = [%r, %c0], sizes = [%c64, %c64] : !pto.tensor_view<?x?xf32> -> {view}"""
+    more = f"""%q = arith.muli %r, %c2 : index
+%w = pto.partition_view %xv, offsets = [%q, %c0], sizes = [%c64, %c64] : !pto.tensor_view<?x?xf32> -> {view}
+set V MTE3 0
+wait V MTE3 0
+pto.tstore ins(%t3 : !pto.tile_buf<vec, 64x64xf32>) outs(%w : {view})
+set MTE3 V 0
+wait MTE3 V 0
+set MTE3 MTE2 0
+wait MTE3 MTE2 0"""
+    load = f"pto.tload ins(%b : {view}) outs(%t0 : !pto.tile_buf<vec, 64x64xf32>)"
+    report = check(machine, ids, load, more)
+    assert report.unproven == ("more than 5 trips of the i loop: accesses of %x move apart",)
+    assert {finding.kind for finding in report.findings} == {FindingKind.VISIBILITY}
