@@ -112,7 +112,10 @@ class Explanation:
 
 
 def explain(compared: Compared) -> Explanation | None:
-    """Why the slowest version that ends is slower than the best one; None where all that end are equally fast."""
+    """Why the slowest version that ends is slower than the best one (the fastest that ends, if none is right).
+
+    None where no version that ends is slower than that.
+    """
     ending = [version for version in compared.versions if not version.hangs]
     if not ending:
         return None

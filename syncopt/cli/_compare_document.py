@@ -23,7 +23,7 @@ def compare_document(compared: Compared) -> Document:
 
 
 def explanation_document(explanation: Explanation | None) -> Document | None:
-    """The answer to `--why`; none where all versions that end are equally fast."""
+    """The answer to `--why`; none where no version that ends is slower than the best one."""
     if explanation is None:
         return None
     return {

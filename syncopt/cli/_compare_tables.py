@@ -43,7 +43,7 @@ def print_compared(page: Page, compared: Compared, verbose: bool) -> None:
 def print_explanation(page: Page, explanation: Explanation | None, verbose: bool) -> None:
     """The answer to `--why`."""
     if explanation is None:
-        page.line("All versions that end are equally fast: there is nothing to explain.", HEADING)
+        page.line("Nothing to explain: no version that ends is slower than the best one.", HEADING)
         return
     slow, best = explanation.slow, explanation.best
     page.line(f"Why {slow.name} takes {counted(explanation.difference, 'cycle')} more than {best.name}:", HEADING)
