@@ -178,7 +178,7 @@ def table_row(row: Row) -> str:
     version, optimum = cpp_of(row), row.compared.optimum
     if optimum is None or optimum.solved is None:
         return f"{head} {version.cycles:,} | {row.reason} | | | {version.report.verdict} |"
-    status = "proven" if optimum.solved.solution.optimal else "not proven"
+    status = "optimal" if optimum.solved.solution.optimal else "not proven"
     factor = gain(row.compared, version, 0)
     cells = (
         f"{version.cycles:,}",
@@ -199,7 +199,7 @@ def remarks(rows: Sequence[Row]) -> Iterator[str]:
         beaten = row.compared.beats_optimum_on(version)
         if beaten:
             machines = "; ".join(f"{machine} (by {cycles:,} cycles)" for machine, cycles in beaten.items())
-            yield f"{name} is faster than the plan with {machines}: the proof of the plan does not cover it."
+            yield f"{name} is FASTER than the plan with {machines}: no proof covers it."
         for fault in dict.fromkeys(fault for one in version.sensitivity for fault in one.faults):
             where = "; ".join(one.machine for one in version.sensitivity if fault in one.faults)
             yield f"{name} {fault} with {where}."

@@ -16,7 +16,7 @@ from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rul
 from syncopt.emit.timeline import Cycles, Shown
 from syncopt.emit.timeline.gantt import Gantt, Mark
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
-from syncopt.ir.source import InputError
+from syncopt.ir.source import InputError, Language, language_of
 from syncopt.sim import Cause, Replay
 from syncopt.solve.bounds import BUFFERS, LowerBound
 from syncopt.solve.cpsat.search import Step
@@ -48,6 +48,7 @@ __all__ = [
     "Grading",
     "InputError",
     "Job",
+    "Language",
     "LowerBound",
     "Machine",
     "Mark",
@@ -85,6 +86,7 @@ __all__ = [
     "explain",
     "figures",
     "hang_text",
+    "language_of",
     "load_machine",
     "machine_names",
     "plan_diff",

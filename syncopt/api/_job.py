@@ -29,7 +29,7 @@ class Job:
     Parameters
     ----------
     path : Path
-        The `.pto` file.
+        The `.pto` or C++ file.
     machine : Machine
         The chip.
     function : str or None

@@ -16,6 +16,7 @@ from syncopt.api._measure import (
 )
 from syncopt.api._moves import Move, moves
 from syncopt.api._simulate import full_bound, is_synchronised
+from syncopt.api._work import same_work
 from syncopt.check import Execution, Report, check_kernel, judge
 from syncopt.emit import render
 from syncopt.frontend import parse_module
@@ -258,6 +259,8 @@ def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
 def _replayed(job: Job, subject: Subject, emitted: _Emitted) -> Replay:
     """The replay of the emitted text on the full shape, which must be faultless and take the cycles of its plan."""
     claimed = replay(Tracer(emitted.planned, subject.setting), job.machine, source=subject.kernel.source)
+    if not same_work(emitted.planned, emitted.kernel, subject.setting):
+        raise WrongPlan("the emitted kernel does not do the work of its plan")
     judgement = judge(emitted.kernel, subject.setting, job.machine)
     if judgement.replay is None or not judgement.valid:
         raise WrongPlan(f"the plan is not clean for the given arguments: {judgement.errors[0].message}")

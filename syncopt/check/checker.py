@@ -6,7 +6,7 @@ from dataclasses import replace
 from syncopt.check.execution import AS_GIVEN, Branches, Execution, ExecutionTrips
 from syncopt.check.executions import Deciding, Executions
 from syncopt.check.faults import Fault, Grading
-from syncopt.check.findings import SEVERITIES, Finding, Judgement, Report, Severity, errors_of
+from syncopt.check.findings import SEVERITIES, Finding, FindingKind, Judgement, Report, Severity, errors_of
 from syncopt.check.inspection import Inspector, Rules, Watched
 from syncopt.check.proof import Proof, Proven, Recording, Unproven
 from syncopt.check.starts import Start, other_starts
@@ -102,8 +102,14 @@ class _Collected:
                 )
 
     def findings(self) -> tuple[Finding, ...]:
-        """By line."""
-        return tuple(sorted(self._found.values(), key=lambda finding: (finding.line, finding.ops, str(finding.kind))))
+        """By line; of a flag that is set twice nothing more is said."""
+        twice = {finding.ops for finding in self._found.values() if finding.kind is FindingKind.DOUBLE_SET}
+        found = (
+            finding
+            for finding in self._found.values()
+            if finding.kind is not FindingKind.ID_REUSE or finding.ops not in twice
+        )
+        return tuple(sorted(found, key=lambda finding: (finding.line, finding.ops, str(finding.kind))))
 
 
 def _is_better(fault: Fault, execution: Execution | None, known: Finding) -> bool:

@@ -51,7 +51,7 @@ def run_solve(options: SolveOptions) -> None:
         if output is not None:
             output.write(solved.text)
         written = write_timelines(trace, report, solved, timelines)
-        outputs = {} if output is None else {"pto": output.named}
+        outputs = {} if output is None else {_language(solved): output.named}
         diff = "".join(_diff(solved, output)) if options.diff else None
         document = solve_document(solved, outputs | outputs_of(written), diff)
         page.raw(dumped({**document, "timelines": shown_document(written)}) + "\n")
@@ -70,10 +70,15 @@ def run_solve(options: SolveOptions) -> None:
 def _write(page: Page, solved: Solved, output: Target | None) -> None:
     page.line()
     if output is None:
-        page.line("Nothing is written; -o OUT.pto writes the kernel with this plan.")
+        page.line(f"Nothing is written; -o OUT.{_language(solved)} writes the kernel with this plan.")
     else:
         output.write(solved.text)
         page.line(f"Written to {output.named}.", GOOD)
+
+
+def _language(solved: Solved) -> str:
+    """What the kernel is written in, and the plan too: pto or cpp."""
+    return solved.subject.kernel.source.language.value
 
 
 def _diff(solved: Solved, output: Target | None) -> list[str]:

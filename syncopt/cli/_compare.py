@@ -21,7 +21,7 @@ _VERSIONS, _SEARCH, _ANSWER = "Versions to add", "Search", "Answer"
 _BUDGET = "60s"
 
 Kernels = Annotated[
-    list[Path], typer.Argument(metavar="KERNEL", help="The versions of the kernel.", show_default=False)
+    list[Path], typer.Argument(metavar="KERNEL", help="The versions, .pto or C++ files.", show_default=False)
 ]
 Optimum = Annotated[
     bool,

@@ -212,7 +212,7 @@ def _print_exceptions(page: Page, compared: Compared, version: Version) -> None:
     beaten = compared.beats_optimum_on(version)
     if beaten:
         machines = "; ".join(f"{machine} (by {counted(cycles, 'cycle')})" for machine, cycles in beaten.items())
-        page.line(f"{version.name} is FASTER than the optimum with {machines}: the proof does not cover it.", BAD)
+        page.line(f"{version.name} is FASTER than the plan with {machines}: no proof covers it.", BAD)
     for fault in dict.fromkeys(fault for measured in version.sensitivity for fault in measured.faults):
         machines = "; ".join(measured.machine for measured in version.sensitivity if fault in measured.faults)
         page.line(f"{version.name} {fault} with {machines}.", DOUBTFUL)

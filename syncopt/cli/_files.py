@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from syncopt.api import InputError
+from syncopt.api import InputError, Language, language_of
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ def target(kernel: Path, output: Path | None, force: bool, in_place: bool) -> Ta
         if in_place:
             return _writable(output)
         raise InputError(f"{output} is the kernel itself", help="--in-place overwrites it; or name another file")
+    _refuse_another_language(kernel, output)
     if in_place:
         raise InputError(f"--in-place and -o {output} name two files", help="give one of the two")
     return new_target(output, force)
@@ -83,6 +84,15 @@ def new_target(output: Path, force: bool) -> Target:
     if _exists(output) and not output.is_dir() and not force:
         raise InputError(f"{output} exists already", help="--force overwrites it")
     return _writable(output)
+
+
+def _refuse_another_language(kernel: Path, output: Path) -> None:
+    """A plan is written in the language of its kernel, whatever the file is called."""
+    is_cpp, names_cpp = (language_of(path) is Language.CPP for path in (kernel, output))
+    if is_cpp and output.suffix == ".pto":
+        raise InputError(f"{output} would hold C++, since {kernel} does", help="name a .cpp file")
+    if names_cpp and not is_cpp:
+        raise InputError(f"{output} would hold .pto text, since {kernel} does", help="name a .pto file")
 
 
 def _writable(named: Path) -> Target:

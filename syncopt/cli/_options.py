@@ -30,7 +30,7 @@ _ANSWER = "Answer"
 _SEARCH = "Search"
 _FILES = "Files"
 
-Kernel = Annotated[Path, typer.Argument(metavar="KERNEL", help="The kernel, a .pto file.", show_default=False)]
+Kernel = Annotated[Path, typer.Argument(metavar="KERNEL", help="The kernel, a .pto or C++ file.", show_default=False)]
 MachineName = Annotated[
     str, typer.Option("--machine", metavar="NAME", help="Name or TOML file of the machine.", rich_help_panel=_KERNEL)
 ]
@@ -152,7 +152,9 @@ RequireSpeedup = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="OUT.pto", help="Write the kernel with the plan.", rich_help_panel=_FILES),
+    typer.Option(
+        "-o", "--output", metavar="OUT", help="Write the kernel with the plan, in its language.", rich_help_panel=_FILES
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists already.", rich_help_panel=_FILES)]
 InPlace = Annotated[bool, typer.Option("--in-place", help="Overwrite the kernel itself.", rich_help_panel=_FILES)]

@@ -180,6 +180,8 @@ def _changes(old: Block, new: Block) -> list[_Change]:
     """The statements of a block with their ops."""
     spans = {statement.span for statement in old.statements}
     before = [op for op in old.ops if op.span in spans]
+    if any(op.span.start < op.span.end for op in old.ops if op.span not in spans):
+        raise ValueError("the original kernel is not as it was read")
     known = {op.uid for op in old.ops}
     after = [op for op in new.ops if op.uid >= 0]
     if len({op.uid for op in after}) < len(after) or not {op.uid for op in after} <= known:

@@ -1,4 +1,4 @@
-"""Text to Kernel: `.pto` files, every op with its byte span."""
+"""Text to Kernel: `.pto` and C++ files, every op with its byte span."""
 
 from syncopt.frontend._module import FunctionRef, Module, parse_module, read_module
 

@@ -1,4 +1,4 @@
-"""A file with its functions; a function is converted only when it is asked for."""
+"""A `.pto` or C++ file with its functions; a function is converted only when it is asked for."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

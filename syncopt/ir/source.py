@@ -21,6 +21,11 @@ class Language(Enum):
 _CPP_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".hpp", ".h"})
 
 
+def language_of(path: PurePath) -> Language:
+    """What a file of this name is written in: C++ or else `.pto`."""
+    return Language.CPP if path.suffix.lower() in _CPP_SUFFIXES else Language.PTO
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Bytes `start` (inclusive) to `end` (exclusive) of a source file."""
@@ -39,7 +44,7 @@ class Source:
     @property
     def language(self) -> Language:
         """What it is written in, by the suffix of its name: C++ or else `.pto`."""
-        return Language.CPP if PurePath(self.path).suffix.lower() in _CPP_SUFFIXES else Language.PTO
+        return language_of(PurePath(self.path))
 
     @cached_property
     def _line_starts(self) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ from syncopt.ir.kernel import (
 from syncopt.ir.pipes import Memory, Pipe
 from syncopt.ir.runtime import Environment, PointerRef, RuntimeValue, number, numbers
 from syncopt.ir.scalars import UNKNOWN, Rule, Unknown, rule_of, wrapped
-from syncopt.ir.source import InputError
+from syncopt.ir.source import InputError, Language
 from syncopt.ir.types import PointerType, ScalarType
 from syncopt.ir.views import Views
 from syncopt.ir.work import Work
@@ -119,6 +119,9 @@ class Overrides:
         del loop, ordinal
         return False
 
+
+_IN_TEXT = {Language.PTO: "scf.", Language.CPP: ""}
+"""What stands before the names of loops and branches."""
 
 _Step = Callable[[Environment, Iteration, list[Instance]], None]
 """Runs an op: binds what it makes, adds the instructions that it executes to the list."""
@@ -228,7 +231,7 @@ class Tracer:
             return range(*known)
         what = f"has step {known[2]}" if len(known) == len(bounds) else "is not known from the arguments"
         help = "loop bounds must follow from integer arguments, with a step > 0"
-        raise self._refusal(op, f"scf.for {what}", help)
+        raise self._refusal(op, f"{_IN_TEXT[self._kernel.source.language]}for {what}", help)
 
     def _hand_over(self, values: Sequence[Value], now: Sequence[RuntimeValue], env: Environment) -> None:
         for value, computed in zip(values, now, strict=True):
@@ -284,7 +287,8 @@ class Tracer:
         self._scalars += 1
         if isinstance(condition, Unknown):
             if self._overrides is None:
-                raise self._refusal(op, "the condition of scf.if is not known from the arguments")
+                name = f"{_IN_TEXT[self._kernel.source.language]}if"
+                raise self._refusal(op, f"the condition of {name} is not known from the arguments")
             condition = self._overrides.unknown_branch(op, iteration)
         return op.then if condition else op.orelse
 

@@ -134,7 +134,8 @@ def test_name_stays_for_a_statement_that_makes_nothing_of_its_own() -> None:
     """`again` is another name of what `event` is; the tile needs it, so both declarations stay."""
     body = (
         "\n  int event = n & 1;\n  int again = event;\n"
-        "  Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, -1> a(again);\n  TASSIGN(a, 0);\n  wait_flag(PIPE_V, PIPE_MTE3, event);\n  TABS(a, a);\n"
+        "  Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, -1> a(again);\n"
+        "  TASSIGN(a, 0);\n  wait_flag(PIPE_V, PIPE_MTE3, event);\n  TABS(a, a);\n"
     )
     assert stripped(body) == body.replace("  wait_flag(PIPE_V, PIPE_MTE3, event);\n", "")
 
@@ -342,7 +343,7 @@ def test_assignment_waits_for_a_statement_that_moved_down() -> None:
 
 def refused(body: str, how: Callable[[Ops], Ops]) -> str:
     kernel = kernel_of(f"{HEAD}{body}}}\n")
-    with pytest.raises(ValueError, match="an op|no text|became") as caught:
+    with pytest.raises(ValueError, match=r"an op|no text|became") as caught:
         render(kernel, change(kernel, how))
     return str(caught.value)
 
@@ -386,6 +387,13 @@ def test_op_in_another_block_or_twice_is_refused() -> None:
     assert "twice" in refused(body, lambda ops: (*ops, *ops))
     inner = next(op for op in walk(kernel_of(f"{HEAD}{body}}}\n").body) if isinstance(op, Barrier))
     assert "moved to another one" in refused(body, lambda ops: (inner, *ops) if len(ops) > 1 else ())
+
+
+def test_tree_that_was_changed_already_is_no_original() -> None:
+    kernel = kernel_of(f"{HEAD}{BASE}}}\n")
+    bare = strip_flags(kernel)
+    with pytest.raises(ValueError, match="not as it was read"):
+        render(bare, change(bare, lambda ops: ops))
 
 
 def test_kernel_of_another_file_is_refused() -> None:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from syncopt.ir.kernel import NO_SPAN, Scalar, Value
-from syncopt.ir.scalars import UNKNOWN, Number, ScalarValue, bits_of, evaluate, wrapped
+from syncopt.ir.scalars import AS_SIGNED, UNKNOWN, Number, ScalarValue, bits_of, evaluate, wrapped
 from syncopt.ir.types import ScalarType
 
 LEAST_32, MOST_32 = -(1 << 31), (1 << 31) - 1
@@ -186,3 +186,13 @@ def test_widths_by_name() -> None:
 @pytest.mark.parametrize(("value", "type_name", "expected"), [(5, "i32", 5), (1 << 31, "i32", LEAST_32), (3, "i1", 1)])
 def test_values_held_in_a_type(value: int, type_name: str, expected: int) -> None:
     assert wrapped(value, type_name) == expected
+
+
+def test_unsigned_number_is_the_signed_one_that_can_hold_it() -> None:
+    """2^63 - 1 is the largest that fits; integers are held as signed ones, so -1 stands for 2^64 - 1."""
+    operand, result = Value("%0", ScalarType("i64")), Value("%r", ScalarType("i64"))
+    op = Scalar(0, NO_SPAN, AS_SIGNED, (operand,), (result,))
+    assert evaluate(op, (7,)) == 7
+    assert evaluate(op, ((1 << 63) - 1,)) == (1 << 63) - 1
+    assert evaluate(op, (-1,)) is UNKNOWN
+    assert evaluate(op, (UNKNOWN,)) is UNKNOWN

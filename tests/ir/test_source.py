@@ -3,7 +3,7 @@
 import pytest
 
 from syncopt.ir.kernel import NO_SPAN
-from syncopt.ir.source import InputError, Source, Span
+from syncopt.ir.source import InputError, Language, Source, Span
 
 CRLF = Source("crlf.pto", b"one\r\n  two\r\nthree")
 CHINESE = Source("zh.pto", "// 矩阵\n  %a = pto.x // 乘 y\n".encode())
@@ -68,3 +68,19 @@ def test_error_is_placed_once() -> None:
 def test_error_stays_unplaced_without_a_file_or_a_span() -> None:
     assert InputError("bad").at(None, Span(0, 1)).span is None
     assert InputError("bad").at(CRLF, NO_SPAN).source is None
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("k.pto", Language.PTO),
+        ("k.mlir", Language.PTO),
+        ("cpp", Language.PTO),
+        ("a.cpp/k", Language.PTO),
+        ("a.b/k.cpp", Language.CPP),
+        ("K.CPP", Language.CPP),
+        ("k.h", Language.CPP),
+    ],
+)
+def test_suffix_tells_the_language(path: str, language: Language) -> None:
+    assert Source(path, b"").language is language

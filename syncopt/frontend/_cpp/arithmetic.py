@@ -113,9 +113,9 @@ def signed_prefix(ctx: Context, operator: str, operand: Operand, node: Node, tex
     return Operand(wide.type, ctx.scalar("arith.xori", (wide.value, ones.value), wide.type.scalar, text))
 
 
-def binary(ctx: Context, operator: str, left: Operand, right: Operand, node: Node) -> Operand:
-    """`a operator b` for every operator that evaluates both sides."""
-    text = ctx.tree.phrase(node)
+def binary(ctx: Context, operator: str, left: Operand, right: Operand, node: Node, text: str = "") -> Operand:
+    """`a operator b` for every operator that evaluates both sides; `text` says so where `node` does not."""
+    text = text or ctx.tree.phrase(node)
     if isinstance(left.type, Pointer) or isinstance(right.type, Pointer):
         return _on_pointer(ctx, operator, left, right, node)
     if operator in SHIFTS:

@@ -104,10 +104,22 @@ def unmade(bound: Bound) -> Bound:
 
 @dataclass(eq=False, slots=True)
 class Variable:
-    """A variable of a kernel."""
+    """A variable of a kernel, or an element of an array, which is called as it is written: `tiles[0]`."""
 
     name: str
     type: CppType
+
+    @property
+    def base(self) -> str:
+        """The name that is declared: of an element, that of its array."""
+        return self.name.partition("[")[0]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Array:
+    """Several tiles under one name."""
+
+    elements: tuple[Variable, ...]
 
 
 @dataclass(frozen=True, slots=True)

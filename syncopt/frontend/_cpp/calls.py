@@ -11,6 +11,7 @@ from syncopt.frontend._cpp.expressions import function_name, read_expression
 from syncopt.frontend._cpp.flags import FLAG_CALLS, read_flag_call, read_sync_function
 from syncopt.frontend._cpp.objects import (
     address,
+    element,
     is_whole,
     operand,
     placed,
@@ -142,6 +143,11 @@ def _template_words(ctx: Context, function: Node) -> list[str]:
 
 
 def _variable(ctx: Context, node: Node) -> Variable:
+    if node.type == "subscript_expression":
+        variable = element(ctx, node)
+        if variable is None:
+            ctx.fail(f"which of them {ctx.tree.phrase(node)} is, is known at run time only", node)
+        return variable
     entry = ctx.entry(ctx.tree.text(node), node) if node.type == "identifier" else None
     if not isinstance(entry, Variable):
         ctx.fail(f"{ctx.tree.phrase(node)} is no variable", node)

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from tree_sitter import Node
 
-from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, Variable, Word
+from syncopt.frontend._cpp.bindings import Array, Bound, Constant, Operand, Variable, Word
 from syncopt.frontend._cpp.text import Tree
 from syncopt.frontend._cpp.types import CppType, Number
 from syncopt.ir.kernel import AddPtr, AllocTile, Block, Op, Scalar, Statement, TensorView, Value
@@ -24,8 +24,8 @@ class Refused:
     error: InputError
 
 
-Entry = Variable | Constant | Word | CppType | Refused
-"""What a name is: a variable, a number, an enumerator, a type, or nothing that is modelled."""
+Entry = Variable | Array | Constant | Word | CppType | Refused
+"""What a name is: a variable, several of them, a number, an enumerator, a type, or nothing that is modelled."""
 
 
 _DEEPEST = 96
@@ -240,8 +240,9 @@ class Context:
         self.scope = Scope(self.scope)
         yield
         for entry in self.scope.entries.values():
-            if isinstance(entry, Variable):
-                self.bound.pop(entry, None)
+            variables = (entry,) if isinstance(entry, Variable) else entry.elements if isinstance(entry, Array) else ()
+            for variable in variables:
+                self.bound.pop(variable, None)
         assert self.scope.outer is not None
         self.scope = self.scope.outer
 
@@ -282,8 +283,8 @@ class Context:
 
     def assign(self, variable: Variable, bound: Bound) -> None:
         """Gives a variable another value."""
-        self._records[-1].reads.add(variable.name)
-        self._records[-1].writes.add(variable.name)
+        self._records[-1].reads.add(variable.base)
+        self._records[-1].writes.add(variable.base)
         self.bound[variable] = bound
 
 

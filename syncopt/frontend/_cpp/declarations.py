@@ -6,10 +6,10 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.arithmetic import convert
-from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TensorBinding, TileBinding, Variable, Word
+from syncopt.frontend._cpp.bindings import Array, Bound, Constant, Operand, TensorBinding, TileBinding, Variable, Word
 from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.objects import construct, is_whole, placed
-from syncopt.frontend._cpp.text import field, named
+from syncopt.frontend._cpp.text import declared, field, named
 from syncopt.frontend._cpp.typenames import (
     HEADER_WORDS,
     pointee,
@@ -68,6 +68,9 @@ def _declare(ctx: Context, type_node: Node, declarator: Node) -> None:
     if declarator.type == "function_declarator":
         _declare_made(ctx, type_node, declarator)
         return
+    if declarator.type == "array_declarator":
+        _declare_array(ctx, type_node, declarator)
+        return
     value = field(declarator, "value") if declarator.type == "init_declarator" else None
     inner = field(declarator, "declarator") if declarator.type == "init_declarator" else declarator
     assert inner is not None
@@ -84,9 +87,9 @@ def _declare(ctx: Context, type_node: Node, declarator: Node) -> None:
 def _declared_name(ctx: Context, declarator: Node) -> tuple[Node, bool]:
     """The name, and whether it is that of a pointer."""
     is_pointer = declarator.type == "pointer_declarator"
-    inner = named(declarator)[-1] if is_pointer else declarator
-    if inner.type != "identifier" or (is_pointer and len(named(declarator)) > 1):
-        what = {"array_declarator": "an array", "reference_declarator": "a reference"}.get(inner.type, "")
+    inner = declared(declarator)[-1] if is_pointer else declarator
+    if inner.type != "identifier":
+        what = {"reference_declarator": "a reference"}.get(inner.type, "")
         ctx.fail(f"{what or ctx.tree.phrase(declarator)} is not modelled", declarator)
     return inner, is_pointer
 
@@ -120,6 +123,28 @@ def _declare_made(ctx: Context, type_node: Node, declarator: Node) -> None:
     _introduce(ctx, name, type_, construct(ctx, type_, named(arguments), declarator))
 
 
+def _declare_array(ctx: Context, type_node: Node, declarator: Node) -> None:
+    """`TILE name[2]`: a tile for every number."""
+    name, size = field(declarator, "declarator"), field(declarator, "size")
+    type_ = _declared_type(ctx, type_node, False)
+    if name is None or size is None or name.type != "identifier" or not isinstance(type_, TileType):
+        ctx.fail(f"the array {ctx.tree.phrase(declarator)} is not modelled", declarator)
+    text, elements = ctx.tree.text(name), list[Variable]()
+    for number in range(ctx.constant(size)):
+        variable = Variable(f"{text}[{number}]", type_)
+        ctx.bound[variable] = _without_address(ctx, construct(ctx, type_, (), name), variable.name, name)
+        elements.append(variable)
+    ctx.declare(text, Array(tuple(elements)), name)
+
+
+def _without_address(ctx: Context, bound: Bound, name: str, node: Node) -> Bound:
+    """A tile that is never given an address is one of those that are placed later."""
+    is_placed_later = name.partition("[")[0] not in ctx.assigned
+    if isinstance(bound, TileBinding) and bound.address is None and is_placed_later and is_whole(bound):
+        return placed(ctx, bound, name, node)
+    return bound
+
+
 def as_type(ctx: Context, bound: Bound, type_: CppType, node: Node) -> Bound:
     """A value in the type of the variable that gets it."""
     if isinstance(type_, Integer | Float) and isinstance(bound, Operand):
@@ -145,8 +170,8 @@ def _introduce(ctx: Context, node: Node, type_: CppType, bound: Bound | None) ->
     variable = Variable(name, type_)
     if bound is None and isinstance(type_, TileType | Extents):
         bound = construct(ctx, type_, (), node)
-    if isinstance(bound, TileBinding) and bound.address is None and name not in ctx.assigned and is_whole(bound):
-        bound = placed(ctx, bound, name, node)
+    if bound is not None:
+        bound = _without_address(ctx, bound, name, node)
     ctx.declare(name, variable, node)
     if bound is not None:
         ctx.bound[variable] = renamed(ctx, bound, name)

@@ -22,8 +22,10 @@ from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TileBinding
 from syncopt.frontend._cpp.context import Context, primary
 from syncopt.frontend._cpp.objects import (
     address,
+    array_of,
     chosen_tile,
     construct,
+    element,
     operand,
     valid_rows_or_columns,
 )
@@ -41,8 +43,8 @@ from syncopt.frontend._cpp.types import (
     Pointer,
     Space,
     describe,
-    element,
 )
+from syncopt.frontend._cpp.types import element as element_of
 from syncopt.ir.scalars import wrapped
 from syncopt.ir.types import ScalarType
 
@@ -63,7 +65,6 @@ WORDS = {
     "assignment_expression": "an assignment inside an expression",
     "update_expression": "++ or -- inside an expression",
     "comma_expression": "the comma operator",
-    "subscript_expression": "an element of an array",
     "string_literal": "a string",
     "char_literal": "a character",
     "initializer_list": "a list in braces",
@@ -155,6 +156,22 @@ def _qualified(ctx: Context, node: Node) -> Bound:
     return read_expression(ctx, unqualified(ctx, node))
 
 
+def _element(ctx: Context, node: Node) -> Bound:
+    """`tiles[i]`: one of the tiles, chosen by its number; which one another number would be is undefined."""
+    variable = element(ctx, node)
+    if variable is not None:
+        return ctx.value_of(variable, node)
+    array, index = array_of(ctx, node)
+    number = operand(ctx, index)
+    *others, last = (ctx.value_of(variable, node) for variable in array.elements)
+    for at in reversed(range(len(others))):
+        chosen = binary(ctx, "==", number, literal(ctx, INT, at), node, f"{primary(number.spelling)} == {at}")
+        first = others[at]
+        assert isinstance(first, TileBinding) and isinstance(last, TileBinding), "arrays hold tiles"
+        last = chosen_tile(ctx, chosen, first, last, node)
+    return last
+
+
 def _descriptor(ctx: Context, node: Node) -> Bound:
     """A template argument that could be a type by its form, and is a number."""
     if field(node, "declarator") is not None:
@@ -209,7 +226,7 @@ def _sizeof(ctx: Context, node: Node) -> Bound:
     if type_node is None or not is_type_name(ctx, type_node):
         ctx.fail("sizeof of an expression is not modelled", node)
     type_ = read_type(ctx, type_node)
-    dtype = element(type_) if isinstance(type_, Integer | Float) else None
+    dtype = element_of(type_) if isinstance(type_, Integer | Float) else None
     if dtype is None:
         ctx.fail(f"{ctx.tree.phrase(node)} is not modelled", node)
     return literal(ctx, SIZE, dtype.size, ctx.tree.phrase(node))
@@ -338,4 +355,5 @@ _READERS: dict[str, Callable[[Context, Node], Bound]] = {
     "cast_expression": _cast,
     "call_expression": _call,
     "compound_literal_expression": _braced,
+    "subscript_expression": _element,
 }

@@ -13,7 +13,7 @@ from syncopt.frontend._cpp.expressions import read_expression
 from syncopt.frontend._cpp.finishing import finished
 from syncopt.frontend._cpp.loops import assigned_names
 from syncopt.frontend._cpp.statements import read_block
-from syncopt.frontend._cpp.text import ENTRY, Tree, descendants, field, named
+from syncopt.frontend._cpp.text import ENTRY, Tree, declared, descendants, field, named
 from syncopt.frontend._cpp.typenames import pointee, pointer_to, read_type
 from syncopt.frontend._cpp.types import INT, Float, Integer, Pointer, Space, describe
 from syncopt.ir.kernel import Block, Kernel, Return, Value, walk
@@ -218,8 +218,8 @@ def _parameters(ctx: Context, declarator: Node) -> tuple[Value, ...]:
 def _parameter(ctx: Context, node: Node) -> Value:
     type_node, name = field(node, "type"), field(node, "declarator")
     is_pointer = name is not None and name.type == "pointer_declarator"
-    if is_pointer and name is not None and len(named(name)) == 1:
-        name = named(name)[0]
+    if is_pointer and name is not None and len(declared(name)) == 1:
+        name = declared(name)[0]
     if node.type != "parameter_declaration" or type_node is None or name is None or name.type != "identifier":
         ctx.fail(f"the parameter {ctx.tree.phrase(node)} is not modelled", node, "pass a pointer or a scalar")
     type_ = pointer_to(ctx, pointee(ctx, type_node), type_node) if is_pointer else read_type(ctx, type_node)

@@ -22,7 +22,8 @@ _ASSIGNING_METHODS = frozenset({"SetValidShape", "SetValidRow", "SetValidCol"})
 
 def assigned_names(ctx: Context, node: Node) -> frozenset[str]:
     """Names that anything below a node gives another value."""
-    return frozenset(ctx.tree.text(target) for inner in descendants(node) for target in _targets(ctx, inner))
+    targets = (target for inner in descendants(node) for target in _targets(ctx, inner))
+    return frozenset(ctx.tree.text(target).partition("[")[0].strip() for target in targets)
 
 
 def _targets(ctx: Context, node: Node) -> Iterator[Node]:
@@ -67,7 +68,7 @@ def read_for(ctx: Context, node: Node) -> None:
     changed = assigned_names(ctx, body)
     header = _header(ctx, node, changed)
     before = dict(ctx.bound)
-    entering = {variable: _carried(variable, bound) for variable, bound in before.items() if variable.name in changed}
+    entering = {variable: _carried(variable, bound) for variable, bound in before.items() if variable.base in changed}
     ctx.bound = before | entering
     induction = Value(header.name, header.lower.type)
     block = _body(ctx, header, induction, body)

@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from syncopt.frontend._cpp.arithmetic import choose, convert, index, literal
 from syncopt.frontend._cpp.bindings import (
+    Array,
     Bound,
     ExtentsBinding,
     Operand,
@@ -15,6 +16,7 @@ from syncopt.frontend._cpp.bindings import (
     Variable,
 )
 from syncopt.frontend._cpp.context import Context
+from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.types import (
     BOOL,
     DIMENSIONS,
@@ -113,11 +115,36 @@ def tile_value(ctx: Context, tile: TileBinding, node: Node) -> Value:
     if tile.tile is None and tile.address is None:
         ctx.fail(f"{text} has no address here", node, "give it one with TASSIGN on every way to here")
     made = placed(ctx, tile, text, node)
-    variable = ctx.scope.get(text)
-    if isinstance(variable, Variable) and ctx.bound.get(variable) is tile:
-        ctx.bound[variable] = made
+    _remember(ctx, text, tile, made)
     assert made.tile is not None
     return made.tile
+
+
+def _remember(ctx: Context, name: str, bound: Bound, made: Bound) -> None:
+    """What was made of a variable is there for those who use it next."""
+    variable = ctx.scope.get(name)
+    if isinstance(variable, Variable) and ctx.bound.get(variable) is bound:
+        ctx.bound[variable] = made
+
+
+def element(ctx: Context, node: Node) -> Variable | None:
+    """The element of an array that `name[NUMBER]` is, None if the number is known at run time only."""
+    array, index = array_of(ctx, node)
+    number = ctx.constant_or_none(index)
+    if number is not None and not 0 <= number < len(array.elements):
+        ctx.fail(f"there is no {ctx.tree.phrase(node)}: the array has {len(array.elements)} elements", node)
+    return None if number is None else array.elements[number]
+
+
+def array_of(ctx: Context, node: Node) -> tuple[Array, Node]:
+    """The array of `name[index]`, and the index."""
+    argument, indices = field(node, "argument"), field(node, "indices")
+    entry = (
+        ctx.entry(ctx.tree.text(argument), argument) if argument is not None and argument.type == "identifier" else None
+    )
+    if not isinstance(entry, Array) or indices is None or len(named(indices)) != 1:
+        ctx.fail("an element of an array that holds no tiles is not modelled", node)
+    return entry, named(indices)[0]
 
 
 def address(ctx: Context, tile: TileBinding, node: Node) -> Operand:
@@ -232,8 +259,6 @@ def view_value(ctx: Context, tensor: TensorBinding, node: Node) -> Value:
         return tensor.view
     text = ctx.tree.phrase(node)
     made = viewed(ctx, tensor, text)
-    variable = ctx.scope.get(text)
-    if isinstance(variable, Variable) and ctx.bound.get(variable) is tensor:
-        ctx.bound[variable] = made
+    _remember(ctx, text, tensor, made)
     assert made.view is not None
     return made.view

@@ -39,6 +39,7 @@ _WORDS = {
     "preproc_def": ("#define inside a function", "move it in front of the function"),
     "template_declaration": ("a template inside a function", ""),
 }
+_HARMLESS_ATTRIBUTES = ("[[likely]]", "[[unlikely]]", "[[maybe_unused]]")
 _LOOPS_AND_BRANCHES = ("if_statement", "for_statement")
 
 
@@ -173,12 +174,22 @@ def _section(ctx: Context, node: Node) -> None:
     ctx.add(Section(uid, ctx.span, _SECTIONS[name], block))
 
 
+def _with_attributes(ctx: Context, node: Node) -> None:
+    """`[[likely]] STATEMENT`: what the compiler may do with a statement does not change what the statement does."""
+    *attributes, statement = named(node)
+    for attribute in attributes:
+        if ctx.tree.text(attribute) not in _HARMLESS_ATTRIBUTES:
+            ctx.fail(f"{ctx.tree.text(attribute)} is not modelled", attribute)
+    _read_statement(ctx, statement)
+
+
 _READERS: Mapping[str, Callable[[Context, Node], None]] = {
     **DECLARATIONS,
     "expression_statement": _expression_statement,
     "if_statement": read_if,
     "for_statement": read_for,
     "return_statement": _return,
+    "attributed_statement": _with_attributes,
     "preproc_if": _section,
     "preproc_ifdef": _section,
 }

@@ -37,6 +37,11 @@ def named(node: Node) -> list[Node]:
     return [child for child in node.named_children if child.type != "comment"]
 
 
+def declared(pointer: Node) -> list[Node]:
+    """What a pointer declarator declares; `const` and `__restrict__` do not matter."""
+    return [child for child in named(pointer) if child.type != "type_qualifier"]
+
+
 def field(node: Node, name: str) -> Node | None:
     """The child that has a name in the grammar."""
     return node.child_by_field_name(name)
@@ -82,11 +87,17 @@ class Tree:
         return InputError(message, self.source, span_of(node), hint)
 
     def qualifiers(self, node: Node) -> frozenset[str]:
-        """The blanked words right before and right behind a node."""
-        words = self.source.data[self.start(node) : node.start_byte].split()
+        """The blanked words around a node, with `const` between them or not."""
+        found: set[str] = set()
+        at = node.start_byte
+        while (match := _LAST_WORD.search(self.source.data[max(0, at - _LONGEST_WORD) : at])) is not None:
+            word = match[1].decode()
+            if word not in _QUALIFIERS and word != "const":
+                break
+            found.add(word)
+            at -= len(match[0])
         match = _FIRST_WORD.match(self.source.data, node.end_byte)
-        found = {word.decode() for word in (*words, *([match[1]] if match is not None else []))}
-        return frozenset(found & _QUALIFIERS)
+        return frozenset(found | {match[1].decode()} if match is not None else found) & _QUALIFIERS
 
     def start(self, node: Node) -> int:
         """Where a node begins, blanked words in front of it included."""
