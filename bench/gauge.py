@@ -195,7 +195,7 @@ def remarks(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         if row.compared is None:
             continue
-        name, version = f"`{Path(row.case.cpp).name}`", cpp_of(row)
+        name, version = f"`{row.case.cpp}`", cpp_of(row)
         beaten = row.compared.beats_optimum_on(version)
         if beaten:
             machines = "; ".join(f"{machine} (by {cycles:,} cycles)" for machine, cycles in beaten.items())
@@ -221,7 +221,8 @@ GEMM, M=2176, N=K=8192. The figures to reach were measured on hardware and publi
 ## All kernels
 C++ as published against the plan for it, flags removed. The factor says how many times as fast the plan is on the
 default machine, the range says it for all machines that fit the published figures as well. The check covers all trip
-counts, not only these arguments.
+counts, not only these arguments. What "optimal" covers stands in [plan.md](plan.md): it is the best of the plans that
+are searched, and the kernels that are faster than theirs are listed below the table.
 
 | kernel | arguments | cycles | plan | factor | range | check of the C++ |
 |---|---|---|---|---|---|---|

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from syncopt.frontend import read_module
 from syncopt.ir.kernel import AllocMultiTile, AllocTile, walk
-from syncopt.ir.source import InputError
+from syncopt.ir.source import InputError, Language, language_of
 
 SYNC = "--enable-insert-sync"
 """The option with which ptoas places flags."""
@@ -52,7 +52,7 @@ def compiled(ptoas: Path, kernel: Path, function: str | None, folder: Path) -> t
         If the kernel is no `.pto` file, the binary cannot be run, ends with another status than 0, or does not write
         exactly one file. What it prints counts for nothing.
     """
-    if kernel.suffix != ".pto":
+    if language_of(kernel) is Language.CPP:
         raise InputError(f"--ptoas needs a .pto file first, {kernel} is none")
     level = (_LEVEL,) if _has_addresses(kernel, function) else ()
     plain = _compiled(ptoas, kernel, level, (), folder / "plain")
