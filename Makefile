@@ -11,7 +11,7 @@ CODE := syncopt tests bench instances
 SOURCES = $(wildcard $(CODE))
 
 .DEFAULT_GOAL := help
-.PHONY: help solve table test lint types format bench instances clean
+.PHONY: help solve table gauge test lint types format bench instances clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,6 +37,9 @@ types: $(VENV)/.installed-dev ## Check types
 format: $(VENV)/.installed-dev ## Rewrite the code in the format that lint asks for
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
+
+gauge: $(VENV)/.installed ## Write docs/gauge.md anew; PTO_DSL_PATH names a checkout of pto-dsl, branch pto_ir_output
+	$(BIN)/python bench/gauge.py
 
 bench: $(VENV)/.installed-dev ## Run the benchmarks
 	$(BIN)/python -m pytest -s -q bench

@@ -1,6 +1,7 @@
 """The functions behind the commands."""
 
 from syncopt.api._check import Checked, check, with_executions
+from syncopt.api._compare import Compared, CompareRequest, Difference, compare
 from syncopt.api._execute import Executions, Outcome, difference_text, hang_text
 from syncopt.api._job import Job, Subject, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
@@ -9,13 +10,15 @@ from syncopt.api._report import plan_diff, report_page, require_report
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Output, Request, Solved, solve
 from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
+from syncopt.api._versions import Measured, Version, VersionKind, WorkDone
+from syncopt.api._why import WORK, Explanation, Place, Stall, Total, explain
 from syncopt.api._wrong import WrongPlan
 from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
 from syncopt.emit.timeline import Cycles, Shown
 from syncopt.emit.timeline.gantt import Gantt, Mark
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
 from syncopt.ir.source import InputError, Language, language_of
-from syncopt.sim import Replay
+from syncopt.sim import Cause, Replay
 from syncopt.solve.bounds import BUFFERS, LowerBound
 from syncopt.solve.cpsat.search import Step
 from syncopt.solve.driver import NoPlan, OrderMode
@@ -23,16 +26,22 @@ from syncopt.solve.orders import Budget
 
 __all__ = [
     "BUFFERS",
+    "WORK",
     "AlsoRow",
     "Baseline",
     "BaselineKind",
     "Budget",
+    "Cause",
     "Checked",
+    "CompareRequest",
+    "Compared",
     "Comparison",
     "CoreRun",
     "Cycles",
+    "Difference",
     "EventScope",
     "Executions",
+    "Explanation",
     "Figure",
     "Finding",
     "FindingKind",
@@ -44,11 +53,13 @@ __all__ = [
     "LowerBound",
     "Machine",
     "Mark",
+    "Measured",
     "Move",
     "NoPlan",
     "OrderMode",
     "Outcome",
     "Output",
+    "Place",
     "Replay",
     "Report",
     "Request",
@@ -58,16 +69,23 @@ __all__ = [
     "Shown",
     "Simulation",
     "Solved",
+    "Stall",
     "Step",
     "Subject",
     "Timelines",
+    "Total",
     "TraceFormat",
     "Verdict",
+    "Version",
+    "VersionKind",
+    "WorkDone",
     "WrongPlan",
     "changed_figures",
     "check",
+    "compare",
     "difference_text",
     "draw",
+    "explain",
     "figures",
     "hang_text",
     "language_of",

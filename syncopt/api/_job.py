@@ -106,6 +106,11 @@ def read(job: Job) -> Subject:
     return Subject(kernel, setting, parse_assumptions(job.assume, kernel), notes, addresses)
 
 
+def integer_arguments(kernel: Kernel) -> tuple[str, ...]:
+    """The names of a kernel's integer arguments, without `%`, in order."""
+    return tuple(argument.name.removeprefix("%") for argument in kernel.arguments if _is_integer(argument))
+
+
 def changed_figures(machine: Machine) -> tuple[Figure, ...]:
     """The figures that overrides of `load_machine` set."""
     return tuple(figure for figure in figures(machine) if figure.source == OVERRIDDEN)
@@ -136,7 +141,7 @@ def _kind_of_tiles(kernel: Kernel) -> SectionKind:
 def _arguments(job: Job, kernel: Kernel) -> tuple[dict[str, int], tuple[str, ...]]:
     scalars = [argument for argument in kernel.arguments if not isinstance(argument.type, PointerType)]
     integers = [argument for argument in scalars if _is_integer(argument)]
-    names = [argument.name.removeprefix("%") for argument in integers]
+    names = integer_arguments(kernel)
     for name in job.named:
         if name not in names:
             raise InputError(

@@ -124,7 +124,7 @@ class AlsoRow(Comparison):
 
 def on_other_machines(machine: Machine, plan: Kernel, baseline: Baseline, setting: Setting) -> Iterator[SensitivityRow]:
     """Plan and baseline on the sensitivity machines; what the baseline does wrong by its order holds on all of them."""
-    known = _faults_of_order(baseline.errors)
+    known = tuple(f"baseline {fault}" for fault in faults_of_order(baseline.errors))
     for label, other in sensitivity_machines(machine):
         runs = _Runs(replay(Tracer(plan, setting), other), replay(Tracer(baseline.kernel, setting), other))
         yield SensitivityRow(
@@ -149,15 +149,21 @@ def for_other_arguments(
             notes=subject.notes,
             cycles=runs.plan.cycles,
             baseline=runs.baseline.cycles,
-            faults=(*runs.faults, *_faults_of_order(judgement.errors)),
+            faults=(*runs.faults, *(f"baseline {fault}" for fault in faults_of_order(judgement.errors))),
             hangs=runs.hangs,
         )
 
 
-def _faults_of_order(errors: Iterable[Finding]) -> tuple[str, ...]:
-    """In words, what is wrong with a baseline besides what its replay shows."""
+def faults_of_order(errors: Iterable[Finding]) -> tuple[str, ...]:
+    """In words, what is wrong with a kernel besides what its replay shows."""
     kinds = dict.fromkeys(finding.kind for finding in errors)
-    return tuple(f"baseline {_FAULTS[kind]}" for kind in kinds if kind in _FAULTS)
+    return tuple(_FAULTS[kind] for kind in kinds if kind in _FAULTS)
+
+
+def faults_of_run(run: Replay) -> tuple[str, ...]:
+    """In words, what a replay shows to be wrong."""
+    faults = (("hangs", run.deadlock is not None), ("sets a flag twice", bool(run.double_sets)))
+    return tuple(fault for fault, shows in faults if shows)
 
 
 class _Runs(NamedTuple):
@@ -174,6 +180,5 @@ class _Runs(NamedTuple):
         return tuple(
             f"{name} {fault}"
             for name, run in (("plan", self.plan), ("baseline", self.baseline))
-            for fault, shows in (("hangs", run.deadlock is not None), ("sets a flag twice", bool(run.double_sets)))
-            if shows
+            for fault in faults_of_run(run)
         )

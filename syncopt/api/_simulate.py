@@ -83,7 +83,7 @@ def simulate(job: Job) -> Simulation:
         Bad input, or an op without a known cost.
     """
     subject = read(job)
-    judgement, run = _judged(job, subject)
+    judgement, run = judged(job, subject)
     return _simulation(job, subject, run, judgement.findings)
 
 
@@ -108,7 +108,7 @@ def simulate_cores(job: Job, done: Callable[[int, int], None] = lambda _core, _c
     findings: list[Finding] = []
     for core in range(first.setting.block_num):
         subject = replace(first, setting=replace(first.setting, block_idx=core))
-        judgement, run = _judged(job, subject)
+        judgement, run = judged(job, subject)
         runs.append(CoreRun(core, run.cycles, judgement.verdict))
         findings.extend(judgement.findings)
         if slowest is None or run.cycles > slowest[1].cycles:
@@ -118,7 +118,14 @@ def simulate_cores(job: Job, done: Callable[[int, int], None] = lambda _core, _c
     return replace(_simulation(job, *slowest, _each_once(findings)), cores=tuple(runs))
 
 
-def _judged(job: Job, subject: Subject) -> tuple[Judgement, Replay]:
+def judged(job: Job, subject: Subject) -> tuple[Judgement, Replay]:
+    """The one execution of a subject, judged and replayed.
+
+    Raises
+    ------
+    InputError
+        If it cannot be replayed.
+    """
     judgement = judge(subject.kernel, subject.setting, job.machine)
     if judgement.replay is None:
         # Names the op that has no known cost, if that is why.

@@ -165,7 +165,7 @@ def solve(job: Job, request: Request) -> Solved:
     began = time.monotonic()
     subject = read(job)
     stripped = strip_flags(subject.kernel)
-    _refuse_no_work(subject, stripped)
+    refuse_no_work(subject, stripped)
     _refuse_unrelated_starts(stripped)
     if Output.CPP in request.outputs:
         refuse_what_has_no_cpp(subject)
@@ -197,9 +197,15 @@ def solve(job: Job, request: Request) -> Solved:
     )
 
 
-def _refuse_no_work(subject: Subject, stripped: Kernel) -> None:
-    """Refuse arguments with which the core executes nothing: every plan of that would be optimal."""
-    if any(isinstance(instance.op, TileOp) for instance in Tracer(stripped, subject.setting)):
+def refuse_no_work(subject: Subject, kernel: Kernel) -> None:
+    """Refuse arguments with which the core executes nothing: every plan of that would be optimal.
+
+    Raises
+    ------
+    InputError
+        If a kernel executes no tile op with the arguments and the core of a subject.
+    """
+    if any(isinstance(instance.op, TileOp) for instance in Tracer(kernel, subject.setting)):
         return
     setting = subject.setting
     given = ", ".join(f"{name}={value}" for name, value in setting.arguments.items())
@@ -296,3 +302,15 @@ def _baseline(job: Job, subject: Subject, stripped: Kernel) -> Baseline:
     emitted = _emit(job, subject, planner, fixed.plan)
     cycles = _replayed(job, subject, emitted).cycles
     return Baseline(cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel, emitted.planned)
+
+
+def fixed_order(job: Job, subject: Subject, stripped: Kernel) -> tuple[Kernel, Report]:
+    """A kernel without flags in its order as written, with the best flags for that, and the check of its text.
+
+    Raises
+    ------
+    WrongPlan
+        As `solve`.
+    """
+    _, _, emitted = _proven(job, subject, stripped, Request(OrderMode.FIXED, Budget(float("inf"))))
+    return emitted.planned, emitted.report

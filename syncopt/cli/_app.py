@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar, cast, get_type_hints
 import typer
 
 from syncopt.cli import _commands, _gen
+from syncopt.cli._compare import CompareOptions, run_compare
 from syncopt.cli._exits import EPILOG, answering
 from syncopt.cli._options import AnswerOptions, CheckOptions, MachineOptions, SimulateOptions, SolveOptions
 
@@ -50,6 +51,14 @@ def app(decorated: bool = False) -> typer.Typer:
         CheckOptions,
         _commands.run_check,
         "Prove a kernel free of races, deadlocks and flags left up, or show how it fails.",
+    )
+    _register(
+        program,
+        "compare",
+        CompareOptions,
+        run_compare,
+        "Replay and check several versions of a kernel side by side. --args applies to every version; what is given by "
+        "name (--set, --func, --assume) applies to those that have a thing of that name.",
     )
     _register(
         program,

@@ -61,9 +61,9 @@ def solve_document(solved: Solved, outputs: Mapping[str, Path], diff: str | None
         ],
         "also": _also(solved),
         "slower_on": list(solved.slower_on),
-        "busy": _busy(run),
+        "busy": busy_of(run),
         "stalls": dict(run.stalls),
-        "sync": _sync(run),
+        "sync": sync_of(run),
         "moved": [
             {
                 "op": move.op,
@@ -95,14 +95,14 @@ def simulate_document(simulation: Simulation) -> Document:
     return {
         **_head(simulation.job, simulation.subject),
         "cycles": run.cycles,
-        "busy": _busy(run),
+        "busy": busy_of(run),
         "stalls": dict(run.stalls),
-        "sync": _sync(run),
+        "sync": sync_of(run),
         "lower_bound": simulation.bound.cycles,
         "bound_by": simulation.bound.bound_by,
         "synchronised": simulation.is_synchronised,
         "verdict": str(simulation.verdict),
-        "findings": [_finding(finding) for finding in simulation.findings],
+        "findings": [finding_document(finding) for finding in simulation.findings],
         "per_core": [
             {"core": core.core, "cycles": core.cycles, "verdict": str(core.verdict)} for core in simulation.cores
         ],
@@ -116,7 +116,7 @@ def check_document(checked: Checked) -> Document:
     return {
         **_head(checked.job, checked.subject),
         "verdict": str(report.verdict),
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [finding_document(finding) for finding in report.findings],
         "executions": report.executions,
         "covers": report.covers,
         "proven": list(report.proven),
@@ -131,7 +131,7 @@ def machine_document(machine: Machine) -> Document:
     rows: list[Document] = [
         {
             "key": figure.key,
-            "value": _number(figure),
+            "value": figure_number(figure),
             "unit": figure.unit,
             "source": figure.source,
             "informational": figure.informational,
@@ -146,7 +146,7 @@ def _head(job: Job, subject: Subject) -> Document:
         "kernel": str(job.path),
         "function": subject.kernel.name,
         "machine": job.machine.name,
-        "machine_set": {figure.key: _number(figure) for figure in changed_figures(job.machine)},
+        "machine_set": {figure.key: figure_number(figure) for figure in changed_figures(job.machine)},
         "arguments": dict(subject.setting.arguments),
         "core": subject.setting.block_idx,
         "cores": subject.setting.block_num,
@@ -159,7 +159,7 @@ def _baseline(solved: Solved) -> Document:
         "cycles": baseline.cycles,
         "kind": baseline.kind.value,
         "valid": baseline.valid,
-        "errors": [_finding(finding) for finding in baseline.errors],
+        "errors": [finding_document(finding) for finding in baseline.errors],
     }
 
 
@@ -177,11 +177,13 @@ def _also(solved: Solved) -> list[Document]:
     ]
 
 
-def _busy(run: Replay) -> Document:
+def busy_of(run: Replay) -> Document:
+    """Busy share of every pipe."""
     return {str(pipe): share(cycles, run.cycles) for pipe, cycles in run.busy.items()}
 
 
-def _sync(run: Replay) -> Document:
+def sync_of(run: Replay) -> Document:
+    """Flags and barriers executed, and ids per pair of pipes."""
     return {
         "sets": run.sets,
         "waits": run.waits,
@@ -190,7 +192,8 @@ def _sync(run: Replay) -> Document:
     }
 
 
-def _finding(finding: Finding) -> Document:
+def finding_document(finding: Finding) -> Document:
+    """A finding."""
     return {
         "kind": str(finding.kind),
         "severity": str(finding.severity),
@@ -202,7 +205,8 @@ def _finding(finding: Finding) -> Document:
     }
 
 
-def _number(figure: Figure) -> int | float | str:
+def figure_number(figure: Figure) -> int | float | str:
+    """The value of a figure."""
     value = figure.value
     if isinstance(value, str):
         return value

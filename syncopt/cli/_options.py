@@ -251,10 +251,9 @@ class AnswerOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JobOptions(AnswerOptions):
-    """A kernel to work on. Options of all commands that read one."""
+class SettingOptions(AnswerOptions):
+    """What kernels are read with. Options of all commands that read any."""
 
-    kernel: Kernel
     func: Func = None
     arguments: Args = ""
     named: Set = field(default_factory=list[str])
@@ -269,10 +268,10 @@ class JobOptions(AnswerOptions):
         """Whether `--core all` is given."""
         return _parse.core(self.core) is None
 
-    def job(self) -> Job:
-        """The job; core 0 where all are wanted."""
+    def job_of(self, kernel: Path) -> Job:
+        """The job of a kernel; core 0 where all are wanted."""
         return Job(
-            path=self.kernel,
+            path=kernel,
             machine=load_machine(self.machine, self.machine_set),
             function=self.func,
             arguments=_parse.integers(self.arguments),
@@ -282,10 +281,25 @@ class JobOptions(AnswerOptions):
             cores=self.cores,
         )
 
-    def job_of_one_core(self, why: str) -> Job:
-        """The job; all cores are refused."""
+    def refuse_all_cores(self, why: str) -> None:
+        """Refuse `--core all`."""
         if self.wants_all_cores:
             raise InputError(f"--core all: {why}", help="give the number of a core; simulate takes all")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobOptions(SettingOptions):
+    """A kernel to work on. Options of all commands that read one."""
+
+    kernel: Kernel
+
+    def job(self) -> Job:
+        """The job; core 0 where all are wanted."""
+        return self.job_of(self.kernel)
+
+    def job_of_one_core(self, why: str) -> Job:
+        """The job; all cores are refused."""
+        self.refuse_all_cores(why)
         return self.job()
 
 

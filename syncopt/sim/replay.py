@@ -173,8 +173,8 @@ class _Run:
                 self._scalar_done = self._clock
             case SetFlag():
                 self._raise(instance, start + self._hop)
-                self._settle()
                 self._report(instance, start, start, start, start + self._hop)
+                self._settle()
                 return True
             case WaitFlag():
                 flag = self._flag(instance)
