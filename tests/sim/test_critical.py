@@ -3,6 +3,7 @@
 On the toy machine an instruction takes 1 cycle to issue, a flag 8 to arrive, a barrier 20 on M, 0 on V, 5 elsewhere.
 """
 
+import gc
 import tracemalloc
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -305,12 +306,13 @@ def test_path_adds_up_to_the_cycles_of_any_run(
 
 
 def test_memory_does_not_grow_with_the_trace() -> None:
-    """Five times as many K iterations of the hand-synchronised GEMM; what is held is folded in between."""
+    """Ten times as many K iterations of the hand-synchronised GEMM; what is held is folded in between."""
     kernel, addresses = gemm()
     machine = load_machine("910b2")
 
     def peak(k: int) -> int:
         setting = Setting({"M": 128, "N": 1024, "K": k}, 0, 1, addresses=addresses)
+        gc.collect()
         tracemalloc.start()
         critical_path(Tracer(kernel, setting), machine, fold=256)
         _, most = tracemalloc.get_traced_memory()
@@ -318,4 +320,4 @@ def test_memory_does_not_grow_with_the_trace() -> None:
         return most
 
     peak(512)
-    assert peak(10240) < 1.2 * peak(2048)
+    assert peak(20480) < 1.5 * peak(2048)
