@@ -1,13 +1,15 @@
 """The functions behind the commands."""
 
 from syncopt.api._check import Checked, check
-from syncopt.api._job import Job, Subject, changed_figures
+from syncopt.api._job import OPEN_ARGUMENT, Job, Subject, argument_names, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
+from syncopt.api._plans import Plans
 from syncopt.api._report import plan_diff, report_page, require_report
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Request, Solved, WrongPlan, solve
 from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
+from syncopt.api._traffic import Traffic, traffic
 from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
 from syncopt.emit.timeline import Cycles, Shown
 from syncopt.emit.timeline.gantt import Gantt, Mark
@@ -21,6 +23,7 @@ from syncopt.solve.orders import Budget
 
 __all__ = [
     "BUFFERS",
+    "OPEN_ARGUMENT",
     "AlsoRow",
     "Baseline",
     "BaselineKind",
@@ -43,6 +46,7 @@ __all__ = [
     "Move",
     "NoPlan",
     "OrderMode",
+    "Plans",
     "Replay",
     "Report",
     "Request",
@@ -56,8 +60,10 @@ __all__ = [
     "Subject",
     "Timelines",
     "TraceFormat",
+    "Traffic",
     "Verdict",
     "WrongPlan",
+    "argument_names",
     "changed_figures",
     "check",
     "draw",
@@ -72,5 +78,6 @@ __all__ = [
     "simulated",
     "solve",
     "solved_timelines",
+    "traffic",
     "write_trace",
 ]
