@@ -14,7 +14,7 @@ from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rul
 from syncopt.emit.timeline import Cycles, Shown
 from syncopt.emit.timeline.gantt import Gantt, Mark
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
-from syncopt.ir.source import InputError
+from syncopt.ir.source import InputError, Source, Span
 from syncopt.sim import Replay
 from syncopt.solve.bounds import BUFFERS, LowerBound
 from syncopt.solve.cpsat.search import Step
@@ -56,6 +56,8 @@ __all__ = [
     "Shown",
     "Simulation",
     "Solved",
+    "Source",
+    "Span",
     "Step",
     "Subject",
     "Timelines",

@@ -1,0 +1,43 @@
+"""What a result depends on besides its input: the code that found it, and the solver."""
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[1]
+_NOT_OF_RESULTS = ("cli",)
+"""Rooms of the package that no result depends on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Versions of syncopt and ortools, and a hash of syncopt's code: a version stands for many states of it."""
+
+    syncopt: str
+    code: str
+    ortools: str
+
+
+@cache
+def versions() -> Versions:
+    """Those that run here."""
+    return Versions(_version("syncopt"), _code(), _version("ortools"))
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _code() -> str:
+    hashed = sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        place = path.relative_to(_PACKAGE)
+        if place.parts[0] not in _NOT_OF_RESULTS:
+            hashed.update(f"{place.as_posix()}\0".encode())
+            hashed.update(path.read_bytes())
+    return hashed.hexdigest()[:16]
