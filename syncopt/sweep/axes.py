@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import prod
 from pathlib import Path
 
 from syncopt.api import InputError, Source, Span
@@ -10,8 +11,10 @@ from syncopt.api import InputError, Source, Span
 Shape = Mapping[str, int]
 """Values of arguments by name."""
 
-_MOST_VALUES = 100_000
-_PART = re.compile(r"\s*([+-]?\d+)\s*(?::\s*([+-]?\d+)\s*(?::\s*([+-]?\d+)\s*)?)?")
+_MOST = 100_000
+"""Values of one argument, and shapes."""
+_NUMBER = r"\s*([+-]?\d{1,12})\s*"
+_PART = re.compile(rf"{_NUMBER}(?::{_NUMBER}(?::{_NUMBER})?)?")
 _HELP = "first:last:step (the last one included), values with commas between them, or both"
 
 
@@ -33,9 +36,10 @@ def values(text: str, what: str) -> tuple[int, ...]:
     """
     found: dict[int, None] = {}
     for part in text.split(","):
-        found.update(dict.fromkeys(_part(part, f"{what} {text!r}")))
-        if len(found) > _MOST_VALUES:
-            raise InputError(f"{what} {text!r} stands for more than {_MOST_VALUES:,} values", help=_HELP)
+        more = _part(part, f"{what} {text!r}")
+        if len(found) + len(more) > _MOST:
+            raise InputError(f"{what} {text!r} stands for more than {_MOST:,} values", help=_HELP)
+        found.update(dict.fromkeys(more))
     return tuple(found)
 
 
@@ -66,8 +70,11 @@ def shapes(axes: Mapping[str, Sequence[int]], rows: Sequence[Shape] = ()) -> tup
     Raises
     ------
     InputError
-        If an argument is given by an axis and by a row.
+        If an argument is given by an axis and by a row, or there are too many shapes.
     """
+    number = prod(map(len, axes.values())) * max(1, len(rows))
+    if number > _MOST:
+        raise InputError(f"{number:,} shapes are more than a sweep takes at a time", help=f"at most {_MOST:,}")
     twice = next((name for row in rows for name in row if name in axes), None)
     if twice is not None:
         raise InputError(f"argument {twice} has values of its own and a column in the file", help="give one of the two")

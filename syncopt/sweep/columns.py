@@ -110,7 +110,7 @@ _LAST = (
     Column("seconds", lambda row: row.seconds),
     Column("error", lambda row: row.error or None),
     Column("file", lambda row: row.asked.kernel),
-    _told("function", lambda figures: figures.function),
+    _told("function", lambda figures: figures.name),
     Column("order", lambda row: row.asked.order),
     Column("budget", lambda row: row.asked.budget),
     Column("core", lambda row: row.asked.core),

@@ -44,8 +44,8 @@ class Figures:
 
     Parameters
     ----------
-    function : str
-        Name of the kernel.
+    name : str
+        Of the kernel's function.
     cycles, lower_bound : int
         Replay of the plan on the full shape, and a bound for any order of its ops.
     bound_by : str
@@ -80,7 +80,7 @@ class Figures:
         Wall time of the search, or of finding it again.
     """
 
-    function: str
+    name: str
     cycles: int
     lower_bound: int
     bound_by: str

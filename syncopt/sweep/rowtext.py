@@ -41,7 +41,7 @@ def reread(line: str) -> Row:
     try:
         entries = json.loads(line)
         row = _row(entries)
-    except (TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise ValueError(f"not a row: {error}") from error
     if entries["key"] != row.key:
         raise ValueError(f"not a row: its key {entries['key']} does not fit what it says")

@@ -53,7 +53,7 @@ def _figures(solved: Solved) -> Figures:
     seconds = machine.seconds(run.cycles)
     operands = counted.operand_bytes
     return Figures(
-        function=solved.subject.kernel.name,
+        name=solved.subject.kernel.name,
         cycles=run.cycles,
         lower_bound=solved.bound.cycles,
         bound_by=solved.bound.bound_by,
