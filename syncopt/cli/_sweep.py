@@ -240,7 +240,8 @@ def run_sweep(options: SweepOptions) -> None:
             try:
                 sweep.run(left, results, workers, folder, progress.done)
             except KeyboardInterrupt:
-                message = f"interrupted: {counted(len(results.rows), 'row')} in {options.output} are kept"
+                kept = counted(len(sweep.read_rows(options.output)), "row")
+                message = f"interrupted: {kept} in {options.output} are kept"
                 progress.say(f"{message}; the same command goes on from there")
                 raise typer.Exit(Status.INTERRUPTED) from None
         rows = tuple({task.asked.key: results.rows[task.asked.key] for task in planned.tasks}.values())

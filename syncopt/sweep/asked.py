@@ -111,8 +111,8 @@ class Task:
             machine=job.machine.name,
             machine_hash=machine_hash(job.machine),
             order=self.order.value,
-            budget=self.budget.seconds,
-            work=self.budget.work,
+            budget=float(self.budget.seconds),
+            work=None if self.budget.work is None else float(self.budget.work),
             seed=self.budget.seed,
             versions=self.versions,
         )

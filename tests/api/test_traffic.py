@@ -35,7 +35,7 @@ def test_gemm(name: str) -> None:
 
 
 def test_vector_kernel() -> None:
-    """Five rounds load a block of 64 x 64 f32 from x and from x2; both are 320 x 64. What is only stored does not count."""
+    """Five rounds load a block of 64 x 64 f32 from x and from x2; both are 320 x 64. What is stored does not count."""
     found = traffic(subject(STREAM, 5))
     assert found == Traffic(0, 0, loads=10, loaded_bytes=10 * 16384, operand_bytes=2 * 320 * 64 * 4)
 

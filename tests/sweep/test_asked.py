@@ -49,6 +49,11 @@ def test_task_says_what_is_asked() -> None:
     assert (task.asked.order, task.asked.budget, task.asked.work, task.asked.seed) == ("fixed", 5, 0.5, 3)
 
 
+def test_whole_numbers_make_no_other_key() -> None:
+    whole, fraction = (replace(stream_task(6), budget=budget) for budget in (Budget(60, 2), Budget(60.0, 2.0)))
+    assert whole.asked.key == fraction.asked.key
+
+
 def test_machines_are_told_apart_by_the_figures_that_count() -> None:
     assert machine_hash(MACHINE) != machine_hash(MACHINE.with_queue_depth(16))
     assert machine_hash(MACHINE) != machine_hash(load_machine("910b1"))
