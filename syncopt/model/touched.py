@@ -58,9 +58,7 @@ class Touched:
         Traces show only some offsets of a part at a run-time offset, so all of its tile counts.
         """
         return any(
-            (a.writes or b.writes) and a.footprint.meets(b.footprint)
-            for a in self.accesses
-            for b in other.accesses
+            (a.writes or b.writes) and a.footprint.meets(b.footprint) for a in self.accesses for b in other.accesses
         ) or any(
             a.allocation == b.allocation and (a.writes or b.writes) and (a.moving or b.moving)
             for a in self.parts

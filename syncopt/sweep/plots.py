@@ -142,7 +142,7 @@ def _ratios(rows: Sequence[Row], best: Mapping[str, Figures], axis: _Axis, refer
         for name, pattern in references.items():
             if fnmatchcase(Path(row.asked.kernel).stem, pattern):
                 value = figures.baseline / plan.cycles
-                lines.add(row, axis, name, value, min(ratios, default=value), max(ratios, default=value))
+                lines.add(row, axis, name, value, min(value, *ratios), max(value, *ratios))
     title = "Cycles of kernels as written, by those of the best plan (bars: sensitivity machines)"
     return Panel(title, axis.name, "ratio", lines.sorted())
 
@@ -200,7 +200,7 @@ def _draw(axes: Any, panel: Panel) -> None:
     axes.set_title(panel.title, loc="left", fontsize=9)
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
-    if 1 < len(panel.lines) <= _MANY:
+    if len(panel.lines) <= _MANY:
         axes.legend(fontsize=7, frameon=False)
 
 

@@ -3,7 +3,7 @@
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -14,12 +14,12 @@ from syncopt.sweep.cluster import dask_cluster
 from tests.sweep.commands import finished, lines, started, swept_in_one_go, told, wait_until
 from tests.sweep.made import STREAM
 
-ROUNDS = range(30, 211, 30)
+ROUNDS = range(10, 71, 10)
 ROWS = len(ROUNDS)
 
 
 @contextmanager
-def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+def running(*arguments: str) -> Generator[subprocess.Popen[str]]:
     process = started(*arguments)
     try:
         yield process

@@ -1,6 +1,6 @@
 """Tasks in, rows out: what is done again, what is given up, what ends a sweep."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -46,7 +46,7 @@ class Scripted(Executor):
 
 def workers(executor: Executor, most: int = 1) -> Workers:
     @contextmanager
-    def opening() -> Iterator[Executor]:
+    def opening() -> Generator[Executor]:
         yield executor
 
     def open_it() -> AbstractContextManager[Executor]:
