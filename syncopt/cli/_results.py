@@ -49,6 +49,14 @@ Sort = Annotated[
 Columns = Annotated[
     str, typer.Option("--columns", metavar="COLUMN,...", help="Columns to print.", rich_help_panel=_ROWS)
 ]
+AllVersions = Annotated[
+    bool,
+    typer.Option(
+        "--all-versions",
+        help="Also rows that were solved anew by another version, the latest of which counts otherwise.",
+        rich_help_panel=_ROWS,
+    ),
+]
 Csv = Annotated[
     Path | None,
     typer.Option("--csv", metavar="OUT.csv", help="Write the rows as CSV, all columns.", rich_help_panel=_FILES),
@@ -88,6 +96,7 @@ class ResultsOptions(AnswerOptions):
     best_by: BestBy = None
     sort: Sort = None
     columns: Columns = ""
+    all_versions: AllVersions = False
     csv: Csv = None
     parquet: Parquet = None
     plot: Plot = None
@@ -147,7 +156,12 @@ def _picture(rows: tuple[sweep.Row, ...], options: ResultsOptions) -> bytes:
 
 
 def _chosen(options: ResultsOptions) -> tuple[sweep.Row, ...]:
-    rows = sweep.filtered(sweep.read_rows(options.rows), options.where)
+    rows = sweep.read_rows(options.rows)
+    if not options.all_versions:
+        every, rows = rows, sweep.newest(rows)
+        if len(rows) < len(every):
+            typer.echo(f"note: {counted(len(every) - len(rows), 'row')} of older versions left out", err=True)
+    rows = sweep.filtered(rows, options.where)
     if options.best_by is not None:
         rows = sweep.best_by(rows, options.best_by)
     return rows if options.sort is None else _sorted(rows, options.sort)

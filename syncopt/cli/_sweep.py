@@ -1,6 +1,5 @@
 """`sweep`: many solves side by side, one row each."""
 
-import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -193,7 +192,7 @@ class SweepOptions(AnswerOptions):
             if self.jobs is not None:
                 raise InputError("--jobs and --dask are two places to solve in", help="give one of the two")
             return sweep.dask_workers(self.dask)
-        return sweep.local_workers(self.jobs or len(os.sched_getaffinity(0)))
+        return sweep.local_workers(self.jobs or sweep.processors())
 
     def plan_folder(self) -> Path | None:
         """Where plans are kept."""

@@ -9,7 +9,7 @@ rows = read_rows(Path("rows.jsonl"))
 
 from syncopt.sweep.asked import Asked, Task
 from syncopt.sweep.axes import Shape, shapes, shapes_of_file, values
-from syncopt.sweep.choosing import SHAPE, best_by, filtered
+from syncopt.sweep.choosing import SHAPE, best_by, filtered, newest
 from syncopt.sweep.columns import Cell, Column, column_named, columns_of, shape_of
 from syncopt.sweep.export import csv_bytes, parquet_bytes
 from syncopt.sweep.plans import PlanFolder, default_folder
@@ -21,7 +21,7 @@ from syncopt.sweep.run import run, to_do
 from syncopt.sweep.tasks import Setup, Tasks, gemm_tasks, kernel_files, kernel_tasks
 from syncopt.sweep.tilings import AUTO, GemmForm
 from syncopt.sweep.versions import Versions
-from syncopt.sweep.workers import Workers, dask_workers, local_workers
+from syncopt.sweep.workers import Workers, dask_workers, local_workers, processors
 
 __all__ = [
     "AUTO",
@@ -59,10 +59,12 @@ __all__ = [
     "kernel_files",
     "kernel_tasks",
     "local_workers",
+    "newest",
     "opened",
     "panels",
     "parquet_bytes",
     "picture",
+    "processors",
     "read_rows",
     "run",
     "shape_of",

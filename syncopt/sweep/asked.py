@@ -65,7 +65,15 @@ class Asked:
     @cached_property
     def key(self) -> str:
         """The same for what has the same answer: names of kernel, tiling and machine do not count."""
-        counted = {name: value for name, value in asdict(self).items() if name not in ("kernel", "tiling", "machine")}
+        return self._hash("kernel", "tiling", "machine")
+
+    @cached_property
+    def question(self) -> str:
+        """The same as `key` for whatever version answers."""
+        return self._hash("kernel", "tiling", "machine", "versions")
+
+    def _hash(self, *without: str) -> str:
+        counted = {name: value for name, value in asdict(self).items() if name not in without}
         counted["arguments"] = sorted(self.arguments.items())
         return sha256(json.dumps(counted, sort_keys=True).encode()).hexdigest()[:24]
 

@@ -46,6 +46,11 @@ def filtered(rows: Sequence[Row], conditions: Sequence[str]) -> tuple[Row, ...]:
     return tuple(row for row in rows if all(holds(row) for holds in found))
 
 
+def newest(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Of rows that differ in the versions that answered alone, the latest one."""
+    return tuple({row.asked.question: row for row in rows}.values())
+
+
 def best_by(rows: Sequence[Row], names: str) -> tuple[Row, ...]:
     """Of the rows with a plan the one with the fewest cycles in each group, in the order of the groups.
 

@@ -29,9 +29,12 @@ def dask_cluster(address: str) -> Generator[Executor]:
     except (OSError, ValueError) as error:
         help = "start one with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`"
         raise InputError(f"no Dask scheduler answers at {address}: {error}", help=help) from error
+    executor = client.get_executor(pure=False)
     try:
-        yield client.get_executor(pure=False)
+        yield executor
     finally:
+        # Takes back what no worker has begun.
+        executor.shutdown(wait=False)
         client.close()
 
 

@@ -1,5 +1,6 @@
 """Where the tasks of a sweep are solved."""
 
+import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
@@ -26,6 +27,12 @@ class Workers:
 
     open: Callable[[], AbstractContextManager[Executor]]
     most: int
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    affinity: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def local_workers(processes: int) -> Workers:

@@ -229,6 +229,15 @@ def test_results_refuse(sample: Path, arguments: list[str], message: str) -> Non
     assert message in refusal(syncopt("results", sample, *arguments))
 
 
+def test_older_versions_are_left_out(sample: Path) -> None:
+    (task,) = kernel_tasks([GEMM / "double_buffered.pto"], [{"M": 1024, "N": 512, "K": 512}], SETUP).tasks
+    there(sample, (replace(task, versions=replace(task.versions, code="older")),), FIGURES)
+    result = syncopt("results", sample, "--json")
+    assert "note: 1 row of older versions left out" in result.stderr
+    assert len(document(result)["rows"]) == 3
+    assert len(document(syncopt("results", sample, "--json", "--all-versions"))["rows"]) == 4
+
+
 def test_results_do_not_overwrite_themselves(sample: Path) -> None:
     assert "holds the rows themselves" in refusal(syncopt("results", sample, "--csv", sample, "--force"))
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from syncopt.api import InputError
-from syncopt.sweep.choosing import best_by, filtered
+from syncopt.sweep.choosing import best_by, filtered, newest
 from syncopt.sweep.columns import column_named, columns_of, shape_of
 from syncopt.sweep.row import Row
+from syncopt.sweep.versions import Versions
 from tests.sweep.made import failed, row
 
 HAND, PLAIN, LARGE = row("hand_gemm", 900, M=128, N=1), row("plain", 1000, M=128, N=1), row("plain", 5000, M=1024, N=1)
@@ -76,6 +77,13 @@ def test_first_of_equal_rows_is_the_best() -> None:
 def test_machines_are_not_compared() -> None:
     other = replace(PLAIN, asked=replace(PLAIN.asked, machine_hash="f"))
     assert best_by((HAND, other), "shape") == (HAND, other)
+
+
+def test_latest_version_of_an_answer_counts() -> None:
+    """But other options, such as the budget, are another question."""
+    older = replace(PLAIN, asked=replace(PLAIN.asked, versions=Versions("0.1.0", "0", "9")))
+    longer = replace(PLAIN, asked=replace(PLAIN.asked, budget=600.0))
+    assert newest((older, HAND, PLAIN, longer)) == (PLAIN, HAND, longer)
 
 
 def test_cells() -> None:
