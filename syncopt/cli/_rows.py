@@ -9,19 +9,6 @@ from syncopt.sweep import SHAPE, Cell, Column, Outcome, Row, best_by, column_nam
 MANY = 40
 """Rows of a table that is cut without -v."""
 
-_SHOWN = (
-    "status",
-    "cycles",
-    "speedup",
-    "speedup_min",
-    "speedup_max",
-    "gap",
-    "bound_by",
-    "us",
-    "tflops",
-    "beyond_l2",
-    "seconds",
-)
 _WHY = ("gap", "bound_by", "busy_M", "busy_MTE1", "busy_MTE2", "busy_FIX", "loads_per_matmul", "bytes_per_matmul")
 _NUMBERS: dict[str, Callable[[float], str]] = {
     "gap": lambda value: percent(value, 2),
@@ -103,9 +90,25 @@ def _print(page: Page, rows: Sequence[Row], columns: Sequence[Column]) -> None:
 
 
 def _shown(rows: Sequence[Row]) -> list[Column]:
+    """The columns that matter most, without those that say nothing about these rows."""
     columns = columns_of(rows)
-    shown = [column_named(name, columns) for name in _SHOWN]
-    return [*_identity(rows), *(column for column in shown if any(column.of(row) is not None for row in rows))]
+    names = ["cycles", "speedup", _RANGE.name, "gap", "bound_by"]
+    if any(row.outcome is not Outcome.OPTIMAL for row in rows):
+        names.insert(0, "status")
+    figures = [row.figures for row in rows if row.figures is not None]
+    names.append("us" if all(found.tflops is None for found in figures) else "tflops")
+    if any(found.beyond_l2 for found in figures):
+        names.append("beyond_l2")
+    return [*_identity(rows), *(column_named(name, (*columns, _RANGE)) for name in names)]
+
+
+def _range(row: Row) -> str | None:
+    """Least and greatest speedup over the sensitivity machines."""
+    found = None if row.figures is None else row.figures.speedups
+    return None if found is None else f"{times(found[0])}-{times(found[1])}"
+
+
+_RANGE = Column("on all machines", _range)
 
 
 def _identity(rows: Sequence[Row]) -> list[Column]:

@@ -41,6 +41,8 @@ def reread(line: str) -> Row:
     try:
         entries = json.loads(line)
         row = _row(entries)
+    except KeyError as error:
+        raise ValueError(f"not a row of this version of syncopt: it has no {error}") from error
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise ValueError(f"not a row: {error}") from error
     if entries["key"] != row.key:

@@ -172,7 +172,8 @@ def test_results_are_a_table(sample: Path) -> None:
     result = syncopt("results", sample)
     assert result.exit_code == 0
     header, *table = (line.split() for line in result.stdout.splitlines()[:4])
-    assert header[:6] == ["kernel", "M", "N", "K", "status", "cycles"]
+    assert header[:6] == ["kernel", "M", "N", "K", "cycles", "speedup"]
+    assert "1.100-2.000" in table[0]
     assert [line[0] for line in table] == ["hand_synchronised", "hand_synchronised", "double_buffered"]
     assert "the load rate is a guess" in result.stdout
     assert "3 rows" in result.stdout
