@@ -21,7 +21,8 @@ REFERENCES: Mapping[str, str] = {"hand-written": "*hand*", "ptoas": "*ptoas*"}
 
 _STYLE = {"svg.hashsalt": "syncopt", "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
 _WIDTH, _HEIGHT = 7.5, 3.6
-_MANY = 10
+_MANY = 16
+"""Lines that a legend names."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ def _draw(axes: Any, panel: Panel) -> None:
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
     if len(panel.lines) <= _MANY:
-        axes.legend(fontsize=7, frameon=False)
+        axes.legend(fontsize=7, frameon=False, ncols=1 + (len(panel.lines) > 5))
 
 
 def _package(name: str) -> Any:

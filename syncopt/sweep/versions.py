@@ -7,13 +7,15 @@ from importlib import metadata
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
-_NOT_OF_RESULTS = ("cli",)
-"""Rooms of the package that no result depends on."""
+_NO_ROW_DEPENDS_ON = ("cli", "sweep")
+"""Rooms of the package that handle rows, but have no part in what they say."""
+_BUT_ON = ("sweep/row.py", "sweep/solving.py")
+"""The modules in them that have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Versions of syncopt and ortools, and a hash of syncopt's code: a version stands for many states of it."""
+    """Versions of syncopt and ortools, and a hash of the code that rows depend on: a version has many states of it."""
 
     syncopt: str
     code: str
@@ -36,8 +38,8 @@ def _version(package: str) -> str:
 def _code() -> str:
     hashed = sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
-        place = path.relative_to(_PACKAGE)
-        if place.parts[0] not in _NOT_OF_RESULTS:
-            hashed.update(f"{place.as_posix()}\0".encode())
+        place = path.relative_to(_PACKAGE).as_posix()
+        if place.partition("/")[0] not in _NO_ROW_DEPENDS_ON or place in _BUT_ON:
+            hashed.update(f"{place}\0".encode())
             hashed.update(path.read_bytes())
     return hashed.hexdigest()[:16]
