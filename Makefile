@@ -11,7 +11,7 @@ CODE := syncopt tests bench instances
 SOURCES = $(wildcard $(CODE))
 
 .DEFAULT_GOAL := help
-.PHONY: help solve table gauge test lint types format bench instances clean
+.PHONY: help solve table gauge sweep tilings test lint types format bench instances clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -23,6 +23,12 @@ solve: $(VENV)/.installed ## Solve the hand-synchronised GEMM at M=2176, N=K=819
 
 table: $(VENV)/.installed ## Print what the plans of all GEMM instances reach, point by point
 	$(BIN)/python bench/table.py
+
+sweep: $(VENV)/.installed-dev ## Solve the GEMM instances for many M and write docs/gemm_sweep.md
+	$(BIN)/python -m bench.gemm_sweep
+
+tilings: $(VENV)/.installed-dev ## Find the best tiling of a GEMM of 4096 cubed and write docs/tilings.md
+	$(BIN)/python -m bench.tilings
 
 test: lint types ## Run lint, types and all tests
 	$(BIN)/python -m pytest -n 2

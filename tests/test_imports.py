@@ -40,7 +40,7 @@ TABLE = {
     "emit": rights("ir hwmodel sim model", "plotly"),
     "gen": rights("ir hwmodel"),
     "api": rights(CORE),
-    "sweep": rights("api gen", "dask distributed"),
+    "sweep": rights("api gen", "dask distributed pyarrow matplotlib"),
     "cli": rights("api sweep gen", "typer rich"),
     "__init__": rights("api"),
     "__main__": rights("cli"),

@@ -3,13 +3,15 @@
 from syncopt.api._check import Checked, check, with_executions
 from syncopt.api._compare import Compared, CompareRequest, Difference, compare
 from syncopt.api._execute import Executions, Outcome, difference_text, hang_text
-from syncopt.api._job import Job, Subject, changed_figures
+from syncopt.api._job import OPEN_ARGUMENT, Job, Subject, argument_names, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
 from syncopt.api._moves import Move
+from syncopt.api._plans import Plans
 from syncopt.api._report import plan_diff, report_page, require_report
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Output, Request, Solved, solve
 from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
+from syncopt.api._traffic import Traffic, traffic
 from syncopt.api._versions import Measured, Version, VersionKind, WorkDone
 from syncopt.api._why import WORK, Explanation, Place, Stall, Total, explain
 from syncopt.api._wrong import WrongPlan
@@ -17,7 +19,7 @@ from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rul
 from syncopt.emit.timeline import Cycles, Shown
 from syncopt.emit.timeline.gantt import Gantt, Mark
 from syncopt.hwmodel import Figure, Machine, figures, load_machine, machine_names
-from syncopt.ir.source import InputError, Language, language_of
+from syncopt.ir.source import InputError, Language, Source, Span, language_of
 from syncopt.sim import Cause, Replay
 from syncopt.solve.bounds import BUFFERS, LowerBound
 from syncopt.solve.cpsat.search import Step
@@ -26,6 +28,7 @@ from syncopt.solve.orders import Budget
 
 __all__ = [
     "BUFFERS",
+    "OPEN_ARGUMENT",
     "WORK",
     "AlsoRow",
     "Baseline",
@@ -60,6 +63,7 @@ __all__ = [
     "Outcome",
     "Output",
     "Place",
+    "Plans",
     "Replay",
     "Report",
     "Request",
@@ -69,17 +73,21 @@ __all__ = [
     "Shown",
     "Simulation",
     "Solved",
+    "Source",
+    "Span",
     "Stall",
     "Step",
     "Subject",
     "Timelines",
     "Total",
     "TraceFormat",
+    "Traffic",
     "Verdict",
     "Version",
     "VersionKind",
     "WorkDone",
     "WrongPlan",
+    "argument_names",
     "changed_figures",
     "check",
     "compare",
@@ -99,6 +107,7 @@ __all__ = [
     "simulated",
     "solve",
     "solved_timelines",
+    "traffic",
     "with_executions",
     "write_trace",
 ]

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from syncopt.frontend import read_module
+from syncopt.frontend import parse_module, read_module
 from syncopt.hwmodel import Figure, Machine, figures
 from syncopt.ir.intervals import Assumptions, parse_assumptions
 from syncopt.ir.kernel import AllocMultiTile, AllocTile, Kernel, Section, TileOp, Value, walk
 from syncopt.ir.pipes import Memory, SectionKind
-from syncopt.ir.source import InputError
+from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Setting
 from syncopt.ir.types import MultiTileType, PointerType, ScalarType, TileType
 from syncopt.ir.values import operands_of
@@ -44,6 +44,8 @@ class Job:
         Block index.
     cores : int or None
         Block number, None for all cores of the machine.
+    text : bytes or None
+        What stands in the file, where it is known already or the file does not exist.
     """
 
     path: Path
@@ -54,6 +56,7 @@ class Job:
     assume: tuple[str, ...] = ()
     core: int = 0
     cores: int | None = None
+    text: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def read(job: Job) -> Subject:
     InputError
         Whatever is wrong with file, kernel, arguments, core or tiles.
     """
-    kernel = read_module(job.path).kernel(job.function)
+    kernel = _kernel(job)
     arguments, notes = _arguments(job, kernel)
     kind = section_kind(kernel)
     cores = job.machine.cores(kind) if job.cores is None else job.cores
@@ -109,6 +112,17 @@ def read(job: Job) -> Subject:
 def integer_arguments(kernel: Kernel) -> tuple[str, ...]:
     """The names of a kernel's integer arguments, without `%`, in order."""
     return tuple(argument.name.removeprefix("%") for argument in kernel.arguments if _is_integer(argument))
+
+
+def argument_names(job: Job) -> tuple[str, ...]:
+    """The integer arguments of a job's kernel in order, without `%`.
+
+    Raises
+    ------
+    InputError
+        If the kernel cannot be read.
+    """
+    return integer_arguments(_kernel(job))
 
 
 def changed_figures(machine: Machine) -> tuple[Figure, ...]:
@@ -136,6 +150,11 @@ def _kind_of_tiles(kernel: Kernel) -> SectionKind:
     tiles = [type_.tile if isinstance(type_, MultiTileType) else type_ for type_ in types]
     memories = {tile.memory for tile in tiles if isinstance(tile, TileType)}
     return SectionKind.VECTOR if memories == {Memory.VEC} else SectionKind.CUBE
+
+
+def _kernel(job: Job) -> Kernel:
+    module = read_module(job.path) if job.text is None else parse_module(Source(str(job.path), job.text))
+    return module.kernel(job.function)
 
 
 def _arguments(job: Job, kernel: Kernel) -> tuple[dict[str, int], tuple[str, ...]]:

@@ -18,6 +18,7 @@ from syncopt.api._measure import (
     written_baseline,
 )
 from syncopt.api._moves import Move, moves
+from syncopt.api._plans import Answer, Plans, remembered_plan
 from syncopt.api._simulate import full_bound, is_synchronised
 from syncopt.api._wrong import WrongPlan
 from syncopt.check import Execution, Report, check_kernel, judge
@@ -83,6 +84,8 @@ class Solved:
         Wall time of everything.
     cpp : bytes or None
         The kernel with the plan as PTO-ISA C++, if that was asked for.
+    remembered : bool
+        Whether the search was remembered, not done.
     """
 
     job: Job
@@ -100,6 +103,7 @@ class Solved:
     report: Report
     seconds: float
     cpp: bytes | None = None
+    remembered: bool = False
 
     @property
     def gap(self) -> float:
@@ -140,6 +144,8 @@ class Request:
         Is told in words what begins.
     outputs : frozenset of Output
         What else the plan is written as.
+    plans : Plans or None
+        Remembers searches; None to do every one.
     """
 
     mode: OrderMode
@@ -148,6 +154,7 @@ class Request:
     report: Callable[[Step], None] = lambda _: None
     stage: Callable[[str], None] = lambda _: None
     outputs: frozenset[Output] = frozenset()
+    plans: Plans | None = None
 
 
 def solve(job: Job, request: Request) -> Solved:
@@ -170,13 +177,13 @@ def solve(job: Job, request: Request) -> Solved:
     if Output.CPP in request.outputs:
         refuse_what_has_no_cpp(subject)
     also = [read(with_arguments(job, arguments)) for arguments in request.also]
-    planner, solution, emitted = _proven(job, subject, stripped, request)
+    planner, (solution, remembered), emitted = _proven(job, subject, stripped, request)
     request.stage("replaying the plan in full")
     result = _replayed(job, subject, emitted)
     cpp = _as_cpp(job, subject, also, emitted, result.cycles, request)
     bound = full_bound(planner)
     request.stage("replaying the baseline")
-    baseline = _baseline(job, subject, stripped)
+    baseline = _baseline(job, subject, stripped, request.plans)
     request.stage("measuring both on other machines")
     return Solved(
         job=job,
@@ -194,6 +201,7 @@ def solve(job: Job, request: Request) -> Solved:
         report=emitted.report,
         seconds=time.monotonic() - began,
         cpp=cpp,
+        remembered=remembered,
     )
 
 
@@ -239,7 +247,7 @@ class _Emitted:
     report: Report
 
 
-def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> tuple[Planner, Solution, _Emitted]:
+def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> tuple[Planner, Answer, _Emitted]:
     """The best plan whose emitted text passes the check; executions that fail are taken into the derivation."""
     began = time.monotonic()
     failing: list[Execution] = []
@@ -248,17 +256,23 @@ def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> t
         planner = Planner(stripped, subject.setting, job.machine, failing)
         spent = time.monotonic() - began if failing else 0.0
         budget = replace(request.budget, seconds=request.budget.seconds - spent)
-        solution = best_plan(planner, request.mode, budget, request.report)
+        answer = _searched(planner, replace(request, budget=budget))
         request.stage("checking the plan")
-        emitted = _emit(job, subject, planner, solution.plan)
+        emitted = _emit(job, subject, planner, answer.solution.plan)
         if not emitted.report.findings:
-            return planner, solution, emitted
+            return planner, answer, emitted
         executions = [finding.execution for finding in emitted.report.findings if finding.execution is not None]
         execution = min(executions, key=Execution.size, default=None)
         if execution is None or execution in failing or len(failing) == _ROUNDS - 1:
             first = emitted.report.findings[0]
             raise WrongPlan(f"the plan is not clean: {first.message} ({first.execution or 'every execution'})")
         failing.append(execution)
+
+
+def _searched(planner: Planner, request: Request) -> Answer:
+    if request.plans is not None:
+        return remembered_plan(request.plans, planner, request.mode, request.budget)
+    return Answer(best_plan(planner, request.mode, request.budget, request.report), remembered=False)
 
 
 def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
@@ -294,11 +308,11 @@ def _as_cpp(
     return proven_cpp(job, subject, also, emitted.kernel, cycles)
 
 
-def _baseline(job: Job, subject: Subject, stripped: Kernel) -> Baseline:
+def _baseline(job: Job, subject: Subject, stripped: Kernel, plans: Plans | None) -> Baseline:
     if is_synchronised(subject.kernel):
         return written_baseline(subject.kernel, judge(subject.kernel, subject.setting, job.machine))
     planner = Planner(stripped, subject.setting, job.machine)
-    fixed = best_plan(planner, OrderMode.FIXED, Budget(float("inf")), lambda _: None)
+    fixed = _searched(planner, Request(OrderMode.FIXED, Budget(float("inf")), plans=plans)).solution
     emitted = _emit(job, subject, planner, fixed.plan)
     cycles = _replayed(job, subject, emitted).cycles
     return Baseline(cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel, emitted.planned)

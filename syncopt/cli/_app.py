@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 
-from syncopt.cli import _commands, _gen
+from syncopt.cli import _commands, _gen, _results, _sweep
 from syncopt.cli._compare import CompareOptions, run_compare
 from syncopt.cli._exits import EPILOG, answering
 from syncopt.cli._options import AnswerOptions, CheckOptions, MachineOptions, SimulateOptions, SolveOptions
@@ -68,6 +68,20 @@ def app(decorated: bool = False) -> typer.Typer:
         "Print the figures of a machine with the source of each.",
     )
     _register_gen(program, decorated)
+    _register(
+        program,
+        "sweep",
+        _sweep.SweepOptions,
+        _sweep.run_sweep,
+        "Solve many shapes, kernels or tilings side by side, one row each; goes on where it was ended.",
+    )
+    _register(
+        program,
+        "results",
+        _results.ResultsOptions,
+        _results.run_results,
+        "Print, filter, export and plot the rows of a sweep.",
+    )
     return program
 
 

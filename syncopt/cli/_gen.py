@@ -162,7 +162,7 @@ class GemmOptions(AnswerOptions):
             output=None if self.output_type is None else gemm.element_type(self.output_type),
             a_layout=self.a_layout,
             b_layout=self.b_layout,
-            panel=_panel(self.swizzle),
+            panel=panel(self.swizzle),
             splits=self.splits,
             sync=gemm.Sync(self.sync.value),
         )
@@ -231,7 +231,7 @@ def _extents(option: str, text: str) -> gemm.Extents:
     return gemm.Extents(m, n, k)
 
 
-def _panel(text: str) -> int:
+def panel(text: str) -> int:
     """Tile columns per panel, 0 for no swizzle."""
     if text.strip().lower() == _OFF:
         return 0

@@ -1,6 +1,5 @@
 """The options of the commands: one dataclass per command, each field an argument or option of the command line."""
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -368,10 +367,9 @@ class SolveOptions(TimelineOptions):
 
     def search_budget(self) -> Budget:
         """What the search may use."""
-        for option, number in (("--work", self.work), ("--require-speedup", self.require_speedup)):
-            if number is not None and not math.isfinite(number):
-                raise InputError(f"{option} {number} is not a finite number")
-        return Budget(_parse.duration(self.budget), self.work, self.workers, self.seed)
+        _parse.finite(self.require_speedup, "--require-speedup")
+        work = _parse.finite(self.work, "--work")
+        return Budget(_parse.duration(self.budget), work, self.workers, self.seed)
 
     def also_arguments(self) -> tuple[tuple[int, ...], ...]:
         """The further shapes."""

@@ -29,6 +29,13 @@ def duration(text: str, option: str = "--budget") -> float:
     return seconds
 
 
+def finite(number: float | None, option: str) -> float | None:
+    """A number that was given, or None."""
+    if number is not None and not math.isfinite(number):
+        raise InputError(f"{option} {number} is not a finite number")
+    return number
+
+
 def integers(text: str, option: str = "--args") -> tuple[int, ...]:
     """Integers with commas between them."""
     if not text.strip():

@@ -133,6 +133,11 @@ class Planner:
         """The window in the order as written."""
         return self._window_trace
 
+    @property
+    def traces(self) -> tuple[Skeleton, ...]:
+        """The window, and the traces that flags are derived from, in the order as written."""
+        return (self._window_trace, *self._traces)
+
     def classes(self) -> list[Order] | None:
         """One order for each relative order of the units of every block, None if there are too many.
 

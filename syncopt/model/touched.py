@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from syncopt.ir.footprint import Footprint
+from syncopt.ir.footprint import whole
 from syncopt.ir.kernel import (
     AllocMultiTile,
     AllocTile,
@@ -41,7 +41,7 @@ class Touched:
     Parameters
     ----------
     accesses : frozenset of Access
-        Their bytes.
+        Their bytes; of global memory all that a pointer leads to.
     parts : frozenset of Part
         The allocations behind them.
     pipes : frozenset of Pipe
@@ -58,9 +58,7 @@ class Touched:
         Traces show only some offsets of a part at a run-time offset, so all of its tile counts.
         """
         return any(
-            (a.writes or b.writes) and _may_meet(a.footprint, b.footprint)
-            for a in self.accesses
-            for b in other.accesses
+            (a.writes or b.writes) and a.footprint.meets(b.footprint) for a in self.accesses for b in other.accesses
         ) or any(
             a.allocation == b.allocation and (a.writes or b.writes) and (a.moving or b.moving)
             for a in self.parts
@@ -68,9 +66,10 @@ class Touched:
         )
 
 
-def _may_meet(a: Footprint, b: Footprint) -> bool:
+def _place(access: Access) -> Access:
     # Global footprints change from one iteration to the next, so one pointer counts as one place here.
-    return a.space is b.space if not isinstance(a.space, Memory) else a.meets(b)
+    space = access.footprint.space
+    return access if isinstance(space, Memory) else Access(whole(space), access.writes)
 
 
 class Touches:
@@ -100,7 +99,7 @@ class Touches:
         parts = _Parts(self._kernel)
         found: dict[int, Touched] = {}
         for op in self._accesses:
-            accesses = frozenset(access for group in self._accesses[op].values() for access in group)
+            accesses = frozenset(_place(access) for group in self._accesses[op].values() for access in group)
             assert isinstance(op, TileOp)
             found[op.uid] = Touched(accesses, parts.of(op), frozenset((self._pipes[op],)))
         for op in reversed(list(walk(self._kernel.body))):

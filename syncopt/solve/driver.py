@@ -56,6 +56,30 @@ class Solution:
         return self.bound == self.makespan
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found; which of its plans is best on the full shape is still to be decided.
+
+    Parameters
+    ----------
+    options : tuple of Candidate
+        At least one. Of a free order they are equally good in the window, of the order as written they are not.
+    bound : int or None
+        No plan in scope has a shorter makespan of the window; None: the order as written, whose makespan is its bound.
+    complete : bool
+        Whether the search came to its end, so that it finds the same again.
+    """
+
+    options: tuple[Candidate, ...]
+    bound: int | None
+    complete: bool
+
+    @property
+    def proven(self) -> bool:
+        """Whether the search came to its end and whatever plan is chosen is proven optimal."""
+        return self.complete and (self.bound is None or all(o.makespan == self.bound for o in self.options))
+
+
 class NoPlan(Exception):  # noqa: N818 - the answer of a search that had no time, not a fault
     """The budget ended before there was any plan."""
 
@@ -73,18 +97,31 @@ def best_plan(planner: Planner, mode: OrderMode, budget: Budget, report: Callabl
         If that comes before the first plan.
     """
     clock = Clock(budget)
+    found = search_plans(planner, mode, budget, report)
+    return chosen(planner, found, clock)
+
+
+def search_plans(planner: Planner, mode: OrderMode, budget: Budget, report: Callable[[Step], None]) -> Found:
+    """The plans among which `best_plan` chooses; what it raises is raised here."""
+    clock = Clock(budget)
     candidates = _candidates(planner, mode, clock)
-    ops = sum(1 for _ in planner.window_trace().instances)
     if mode is OrderMode.FIXED or not planner.mobility.blocks:
-        best = shortest(planner, candidates)
-        return Solution(best.plan, best.makespan, best.makespan, FIXED_SCOPE, ops, clock.spent)
+        return Found(tuple(candidates), None, not clock.is_over)
     search = OrderSearch(planner, clock, report, candidates)
     report(Step(search.best.makespan, 0, clock.spent))
     try:
-        best, bound = search.run()
+        options, bound = search.run()
     except KeyboardInterrupt:
-        best, bound = search.best, search.least
-    return Solution(best.plan, best.makespan, bound, FREE_SCOPE, ops, clock.spent)
+        return Found((search.best,), search.least, complete=False)
+    return Found(options, bound, not clock.is_over)
+
+
+def chosen(planner: Planner, found: Found, clock: Clock) -> Solution:
+    """The plan that is shortest on the full shape, the first of equal ones."""
+    best = shortest(planner, found.options)
+    ops = sum(1 for _ in planner.window_trace().instances)
+    bound, scope = (best.makespan, FIXED_SCOPE) if found.bound is None else (found.bound, FREE_SCOPE)
+    return Solution(best.plan, best.makespan, bound, scope, ops, clock.spent)
 
 
 def _candidates(planner: Planner, mode: OrderMode, clock: Clock) -> list[Candidate]:

@@ -128,20 +128,23 @@ class OrderSearch:
         self._classes = planner.classes()
         self._all_open = self._classes is None
 
-    def run(self) -> tuple[Candidate, int]:
-        """The best plan and a lower bound on the makespan of every plan."""
+    def run(self) -> tuple[tuple[Candidate, ...], int]:
+        """Plans with the best makespan found, and a lower bound on the makespan of every plan.
+
+        They are, as far as there are such: the order as written, one with the earliest units, and the best plan found.
+        """
         left = list(self._classes or ())
         bounds: list[int] = []
         for start in self._starts.values():
             if self._clock.is_over:
-                return self.best, self.least
+                return (self.best,), self.least
             good = [order for order in self._classes or () if self._planner.proves(Plan(order, start.plan.placement))]
             left = [order for order in left if order not in good]
             bounds.append(self._search(start, good))
         if self._all_open or left:
             bounds.append(self._without_flags(None if self._all_open else left))
         bound = min(max(self.least, min(bounds)), self.best.makespan)
-        return self._early(), bound
+        return self._as_good(), bound
 
     def _search(self, start: Candidate, good: Sequence[Order]) -> int:
         """Search one placement over the orders it is good for; a bound for them."""
@@ -218,13 +221,10 @@ class OrderSearch:
         complete = with_ids(self._planner, plan)
         return None if complete is None else Candidate(complete, self._planner.in_window(complete).cycles)
 
-    def _early(self) -> Candidate:
-        """Of the plans with the best makespan the one that is shortest on the full shape.
-
-        Looked at are, in this order, the order as written, one with the earliest units, and the best plan.
-        """
-        options = [c for c in (self._as_written(), self._with_earliest_units()) if c is not None]
-        return shortest(self._planner, (*options, self.best))
+    def _as_good(self) -> tuple[Candidate, ...]:
+        """The plans with the best makespan."""
+        others = [c for c in (self._as_written(), self._with_earliest_units()) if c is not None]
+        return (*others, self.best)
 
     def _as_written(self) -> Candidate | None:
         """The order as written with the best plan's flags, if it is as good: nothing moves without a gain."""

@@ -50,10 +50,32 @@ def test_least_loads_come_first() -> None:
     assert loads == sorted(loads)
 
 
+def test_matmuls_of_half_the_longer_side_are_twice_as_deep() -> None:
+    """128 x 128 x 128 fp16 twice are 65,536 bytes in L0A and in L0B, where 128 x 256 x 64 leave half of L0A empty."""
+    halved = Tiling(FACTS.l1, Extents(128, 128, 128), 2)
+    tilings = legal_tilings(MACHINE, DType.F16)
+    assert tilings[1] == halved
+    assert memory_use(GemmKernel("k", halved), MACHINE)[1].used == 65536
+    assert memory_use(GemmKernel("k", FACTS), MACHINE)[1].used == 32768
+    whole = {t.l1: t.l0 for t in tilings if t.rows * t.columns == 1}
+    split = [t for t in tilings if t.rows * t.columns > 1]
+    assert split
+    assert all(t.rows * t.columns == 2 and t.l0.k == 2 * whole[t.l1].k for t in split)
+
+
+def test_matmuls_are_halved_only_where_they_get_deeper() -> None:
+    """Square ones fill L0A and L0B alike; 64 * 64 fp16 twice fill an L0A of 16,384 bytes, whatever L0B would hold."""
+    assert not [t for t in legal_tilings(MACHINE, DType.F16) if t.l1.m == t.l1.n and t.rows * t.columns > 1]
+    narrow = MACHINE.with_figure("memory.left.bytes", 16384)
+    flat = [t.l0 for t in legal_tilings(narrow, DType.F16) if (t.l1.m, t.l1.n) == (64, 256)]
+    assert flat == [Extents(64, 256, 64)] * 2
+
+
 def test_tilings_divide_the_shape() -> None:
     """96 does not divide 4096."""
     tilings = legal_tilings(MACHINE, DType.F16, shape=Extents(4096, 4096, 4096))
     assert FACTS in tilings
+    assert len(tilings) >= 12
     assert not [t for t in tilings if t.l1.m % 32 or 4096 % t.l1.m or 4096 % t.l1.n or 4096 % t.l1.k]
     assert legal_tilings(MACHINE, DType.F16, shape=Extents(100, 100, 100)) == ()
 

@@ -138,6 +138,6 @@ def test_every_legal_tiling_gives_a_kernel(data: st.DataObject) -> None:
     made = GemmKernel("k", tiling, dtype, None, *layouts, panel=data.draw(st.integers(0, 2)))
     l1 = tiling.l1
     evaluation, wanted = evaluated(made, read(made), Extents(l1.m, 2 * l1.n, 2 * l1.k), 1)
-    assert evaluation.matmuls == 2 * 2 * l1.k // tiling.l0.k
+    assert evaluation.matmuls == 2 * 2 * l1.k // tiling.l0.k * (l1.m // tiling.l0.m) * (l1.n // tiling.l0.n)
     assert evaluation.loaded == 2 * 2 * (l1.m + l1.n) * l1.k * dtype.size
     assert np.array_equal(evaluation.memory["c"], wanted.ravel())

@@ -31,8 +31,9 @@ def legal_tilings(
     """Tilings that fill a machine's memories, with two buffers for everything but, for some, L0C.
 
     For each tile of C that takes at least three quarters of L0C, alone or with a second one: the deepest K step that
-    fits L1 with B in one part and in two, and the deepest matmuls that fit L0. A tiling that another one of the same
-    tile of C dominates (as many buffers, as deep a step, fewer parts) is left out.
+    fits L1 with B in one part and in two; of each of those the deepest matmuls that fit L0, of the whole tile and,
+    where they are deeper, of half its longer side. A tiling that another one of the same tile of C and the same matmuls
+    dominates (as many buffers, as deep a step, fewer parts) is left out.
 
     Parameters
     ----------
@@ -97,6 +98,18 @@ def _of_tile(template: GemmKernel, machine: Machine, m: int, n: int, l0c: int) -
         if tiling is not None and tiling.l1.k > deepest and _is_full(replace(template, tiling=tiling), machine):
             deepest = tiling.l1.k
             yield tiling
+            yield from _halved(replace(template, tiling=tiling), machine)
+
+
+def _halved(kernel: GemmKernel, machine: Machine) -> Iterator[Tiling]:
+    """The tiling with matmuls of half the longer side of its tile of C, if these can be deeper."""
+    l0 = kernel.tiling.l0
+    if l0.m == l0.n:
+        return
+    half = replace(l0, m=l0.m // 2) if l0.m > l0.n else replace(l0, n=l0.n // 2)
+    halved = deepest_l0(replace(kernel, tiling=replace(kernel.tiling, l0=half)), machine)
+    if halved.l0.k > l0.k and broken(replace(kernel, tiling=halved), machine) is None:
+        yield halved
 
 
 def _deepest(template: GemmKernel, machine: Machine, m: int, n: int, buffers: Buffers, parts: int) -> Tiling | None:
@@ -128,8 +141,8 @@ def _divides(l1: Extents, shape: Extents) -> bool:
     return shape.m % l1.m == shape.n % l1.n == shape.k % l1.k == 0
 
 
-def _rank(tiling: Tiling) -> tuple[Fraction, int, int, int, int]:
-    """Elements loaded per product, then depth, parts, buffers of L0C, and rows to tell the rest apart."""
+def _rank(tiling: Tiling) -> tuple[Fraction, int, int, int, int, int]:
+    """Elements loaded per product, then depth, parts, buffers of L0C, and rows and matmuls to tell the rest apart."""
     l1 = tiling.l1
     loaded = Fraction(l1.m + l1.n, l1.m * l1.n)
-    return loaded, -l1.k, tiling.b_parts, tiling.buffers.l0c, -l1.m
+    return loaded, -l1.k, tiling.b_parts, tiling.buffers.l0c, -l1.m, tiling.rows * tiling.columns

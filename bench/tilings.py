@@ -1,0 +1,153 @@
+"""The best of all tilings of a GEMM of 4096 cubed, written to docs/tilings.md. Run by `make tilings`.
+
+All figures and sentences of the page follow from this run.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from bench.sweeping import ROOT, Swept, jobs_of, swept, table
+from syncopt.api import BUFFERS, Budget, load_machine
+from syncopt.sweep import AUTO, Figures, GemmForm, Outcome, Row, Setup, gemm_tasks
+
+SIZE = 4096
+LEAST = 12
+MACHINE = load_machine("910b2")
+PAGE = ROOT / "docs" / "tilings.md"
+PIPES = ("M", "MTE1", "MTE2", "FIX")
+
+
+def main() -> int:
+    """Solve and write the page; 1 if there are too few tilings, or a plan is missing or not proven."""
+    setup = Setup(machine=MACHINE, budget=Budget(120))
+    tasks = gemm_tasks(GemmForm(), [AUTO], [dict.fromkeys("MNK", SIZE)], setup).tasks
+    found = swept(tasks, ROOT / "build" / "tilings.jsonl", jobs_of(__doc__))
+    for row in found.rows:
+        if row.figures is None:
+            print(f"{row.asked.tiling}: {row.error}", file=sys.stderr)
+    ranked = sorted(solved(found.rows), key=lambda pair: pair[1].cycles)
+    PAGE.write_text(page(found, ranked), encoding="utf-8")
+    print(f"written to {PAGE.relative_to(ROOT)}")
+    proven = all(row.outcome is Outcome.OPTIMAL for row in found.rows)
+    return 0 if proven and len(ranked) >= LEAST else 1
+
+
+def solved(rows: Sequence[Row]) -> Iterator[tuple[Row, Figures]]:
+    """The rows that have a plan."""
+    yield from ((row, row.figures) for row in rows if row.figures is not None)
+
+
+def page(found: Swept, ranked: Sequence[tuple[Row, Figures]]) -> str:
+    """The whole page."""
+    proven = sum(row.outcome is Outcome.OPTIMAL for row, _ in ranked)
+    parts = [
+        f"# Tilings of a GEMM of {SIZE} cubed",
+        "Written by `make tilings`; all figures and sentences follow from them.",
+        f"`syncopt sweep gemm --m {SIZE} --n {SIZE} --k {SIZE}`: {len(found.rows)} tilings fill the memories of a "
+        f"910B2 and divide {SIZE} in all three dimensions (fp16, A by rows, B transposed). Every one is solved with "
+        f"its order open, on core 0 of {MACHINE.cores()}; {proven} of {len(found.rows)} windows are proven optimal. It "
+        f"took {found.time}.",
+        why(ranked),
+        tilings(ranked),
+        "A tiling is written as L1/L0/parts of B/buffers in L0C, sizes as M x N x K. Loads and bytes are those of core "
+        "0 from global memory. `bound by` is what sets the lower bound for any order of the ops of that tiling: a "
+        "pipe, or the hazards between tiles (buffers).",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def why(ranked: Sequence[tuple[Row, Figures]]) -> str:
+    """Why the best one wins."""
+    (row, best), others = ranked[0], ranked[1:]
+    bound = f"the hazards between its tiles, {busiest(best)}" if best.bound_by == BUFFERS else pipe(best)
+    text = [
+        f"**{row.asked.tiling} wins** with {best.cycles:,} cycles, {best.tflops or 0:.1f} TFLOPS; it stays within "
+        f"{best.gap:.2%} of its lower bound, which is set by {bound}.",
+        f"It loads {mib(best)} MiB per core, {rank([figures.loaded_bytes for _, figures in ranked])} of the "
+        f"{len(ranked)} tilings, {best.loads / best.matmuls:.3f} loads per matmul. The busiest pipe of "
+        f"{number_of(ranked, 'MTE2')} of the plans is MTE2, so that bytes loaded count most.",
+    ]
+    beaten = sum(figures.lower_bound > best.cycles for _, figures in others)
+    text.append(
+        f"The lower bounds of {beaten} of the other {len(others)} are above its cycles: no order makes these as fast."
+    )
+    second, runner = others[0]
+    text.append(
+        f"The next one, {second.asked.tiling}, takes {runner.cycles / best.cycles - 1:.2%} longer, {busiest(runner)}."
+    )
+    least = min(ranked, key=lambda pair: pair[1].loaded_bytes)
+    if least[1].loaded_bytes < best.loaded_bytes:
+        text.append(
+            f"{least[0].asked.tiling} loads less, {mib(least[1])} MiB, but takes {least[1].cycles:,} cycles, "
+            f"{busiest(least[1])}."
+        )
+    low, high = best.speedups or (1.0, 1.0)
+    text.append(
+        f"Its plan is {best.baseline / best.cycles:.3f} times as fast as its order as written with the best flags "
+        f"({low:.3f} to {high:.3f} over the sensitivity machines)."
+    )
+    return " ".join(text)
+
+
+def pipe(figures: Figures) -> str:
+    """The pipe that binds, and how busy it is."""
+    return f"pipe {figures.bound_by}, busy for {figures.busy.get(figures.bound_by, 0.0):.1%} of the time"
+
+
+def busiest(figures: Figures) -> str:
+    """The busiest pipe of a plan."""
+    name = max(figures.busy, key=lambda name: figures.busy[name])
+    return f"with {name} busy for {figures.busy[name]:.1%} of the time"
+
+
+def number_of(ranked: Sequence[tuple[Row, Figures]], name: str) -> int:
+    """In how many plans a pipe is the busiest."""
+    return sum(max(figures.busy, key=lambda pipe: figures.busy[pipe]) == name for _, figures in ranked)
+
+
+def rank(amounts: Sequence[int]) -> str:
+    """Where the first of some amounts stands, the least of all being the first."""
+    below = len({amount for amount in amounts if amount < amounts[0]})
+    return "the least" if not below else f"with {below} smaller amounts"
+
+
+def mib(figures: Figures) -> str:
+    """What is loaded, in MiB."""
+    return f"{figures.loaded_bytes / 2**20:.1f}"
+
+
+def tilings(ranked: Sequence[tuple[Row, Figures]]) -> str:
+    """A row for every tiling, the best one first."""
+    least = ranked[0][1].cycles
+    header = (
+        "tiling",
+        ">cycles",
+        ">of the best",
+        ">TFLOPS",
+        ">above bound",
+        "bound by",
+        *(f">{p} busy" for p in PIPES),
+    )
+    header = (*header, ">loads/matmul", ">MiB loaded", ">over its order as written", "window")
+    lines = [
+        [
+            row.asked.tiling,
+            f"{figures.cycles:,}",
+            f"{figures.cycles / least:.3f}",
+            f"{figures.tflops or 0:.1f}",
+            f"{figures.gap:.2%}",
+            figures.bound_by,
+            *(f"{figures.busy.get(name, 0.0):.1%}" for name in PIPES),
+            f"{figures.loads / figures.matmuls:.3f}",
+            mib(figures),
+            f"{figures.baseline / figures.cycles:.3f} ({low:.3f}-{high:.3f})",
+            "proven" if row.outcome is Outcome.OPTIMAL else "not proven",
+        ]
+        for row, figures in ranked
+        for low, high in [figures.speedups or (1.0, 1.0)]
+    ]
+    return table(header, lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

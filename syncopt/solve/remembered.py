@@ -1,0 +1,84 @@
+"""What a search found as text, to be chosen from again where the same is searched."""
+
+import json
+from typing import Any
+
+from syncopt.ir.pipes import Pipe, PipePair
+from syncopt.model.channels import Channel, Compensation, Placement
+from syncopt.model.order import Order
+from syncopt.model.planner import Plan, Planner
+from syncopt.model.rewrite import Side, Site
+from syncopt.solve.driver import Found
+from syncopt.solve.orders import Candidate
+
+
+def written(found: Found) -> str:
+    """A proven search as one line of JSON."""
+    assert found.proven
+    options = [_written_plan(option.plan) | {"makespan": option.makespan} for option in found.options]
+    return json.dumps({"bound": found.bound, "options": options}, separators=(",", ":"))
+
+
+def reread(text: str, planner: Planner) -> Found | None:
+    """The search that a text tells of; None if the text is no such, or its plans do not take what it says.
+
+    Parameters
+    ----------
+    text : str
+        From `written`, for a planner with the same fingerprint.
+    planner : Planner
+        Replays the plans on its window.
+    """
+    try:
+        found = _found(json.loads(text))
+        true = all(planner.in_window(option.plan).cycles == option.makespan for option in found.options)
+    except (ValueError, TypeError, LookupError):
+        return None
+    return found if true and found.options and found.proven else None
+
+
+def _written_plan(plan: Plan) -> dict[str, object]:
+    placement = plan.placement
+    return {
+        "order": [[list(key), list(heads)] for key, heads in plan.order.items()],
+        "channels": [
+            [str(c.pair.source), str(c.pair.target), _written_sites(c.sets), _written_sites(c.waits), c.primed]
+            for c in placement.channels
+        ],
+        "barriers": [[*_written_site(site), str(pipe)] for site, pipe in placement.barriers],
+        "compensations": [[c.loop, list(c.waits), list(c.sets)] for c in placement.compensations],
+        "ids": list(plan.ids),
+    }
+
+
+def _written_sites(sites: tuple[Site, ...]) -> list[list[object]]:
+    return [_written_site(site) for site in sites]
+
+
+def _written_site(site: Site) -> list[object]:
+    return [site.uid, str(site.side), site.region]
+
+
+def _found(document: Any) -> Found:
+    options = tuple(Candidate(_plan(option), int(option["makespan"])) for option in document["options"])
+    return Found(options, document["bound"], complete=True)
+
+
+def _plan(document: Any) -> Plan:
+    order: Order = {(int(uid), int(region)): tuple(heads) for (uid, region), heads in document["order"]}
+    channels = tuple(
+        Channel(PipePair(Pipe(source), Pipe(target)), _sites(sets), _sites(waits), primed)
+        for source, target, sets, waits, primed in document["channels"]
+    )
+    barriers = tuple((_site(site), Pipe(pipe)) for *site, pipe in document["barriers"])
+    compensations = tuple(Compensation(loop, tuple(w), tuple(s)) for loop, w, s in document["compensations"])
+    return Plan(order, Placement(channels, barriers, compensations), tuple(document["ids"]))
+
+
+def _sites(document: Any) -> tuple[Site, ...]:
+    return tuple(_site(site) for site in document)
+
+
+def _site(document: Any) -> Site:
+    uid, side, region = document
+    return Site(int(uid), Side(side), int(region))

@@ -1,0 +1,45 @@
+"""What a result depends on besides its input: the code that found it, and the solver."""
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[1]
+_NO_ROW_DEPENDS_ON = ("cli", "sweep")
+"""Rooms of the package that handle rows, but have no part in what they say."""
+_BUT_ON = ("sweep/row.py", "sweep/solving.py")
+"""The modules in them that have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Versions of syncopt and ortools, and a hash of the code that rows depend on: a version has many states of it."""
+
+    syncopt: str
+    code: str
+    ortools: str
+
+
+@cache
+def versions() -> Versions:
+    """Those that run here."""
+    return Versions(_version("syncopt"), _code(), _version("ortools"))
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _code() -> str:
+    hashed = sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        place = path.relative_to(_PACKAGE).as_posix()
+        if place.partition("/")[0] not in _NO_ROW_DEPENDS_ON or place in _BUT_ON:
+            hashed.update(f"{place}\0".encode())
+            hashed.update(path.read_bytes())
+    return hashed.hexdigest()[:16]

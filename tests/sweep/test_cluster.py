@@ -1,0 +1,64 @@
+"""Sweeps on the workers of a Dask scheduler: processes of their own, of which one is killed."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from syncopt.api import InputError
+from syncopt.sweep.cluster import dask_cluster
+from tests.sweep.commands import finished, lines, started, swept_in_one_go, told, wait_until
+from tests.sweep.made import STREAM
+
+ROUNDS = range(10, 71, 10)
+ROWS = len(ROUNDS)
+
+
+@contextmanager
+def running(*arguments: str) -> Generator[subprocess.Popen[str]]:
+    process = started(*arguments)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def sweep(rows: Path, *more: str) -> tuple[str, ...]:
+    rounds = ",".join(map(str, ROUNDS))
+    return ("syncopt", "sweep", str(STREAM), "--set", f"n={rounds}", "--no-cache", "-o", str(rows), *more)
+
+
+def test_worker_that_is_killed_is_replaced_by_the_others(tmp_path: Path) -> None:
+    """Two workers, one killed after the first row: what it had is done by the other, and every row is there."""
+    there, rows, whole = tmp_path / "scheduler.json", tmp_path / "rows.jsonl", tmp_path / "whole.jsonl"
+    here = ("--scheduler-file", str(there), "--host", "127.0.0.1", "--no-dashboard")
+    worker = (*here, "--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
+    with ExitStack() as stack:
+        scheduler = stack.enter_context(running("distributed.cli.dask_scheduler", *here, "--port", "0"))
+        one, _ = (stack.enter_context(running("distributed.cli.dask_worker", *worker)) for _ in range(2))
+        wait_until(lambda: there.exists() and bool(there.read_text()), scheduler)
+        address: str = json.loads(there.read_text())["address"]
+        command = stack.enter_context(running(*sweep(rows, "--dask", address)))
+        wait_until(lambda: lines(rows) >= 1, command)
+        one.send_signal(signal.SIGKILL)
+        assert lines(rows) < ROWS
+        output = finished(command)
+    assert f"{ROWS} rows: {ROWS} solved, {ROWS} of them proven optimal, 0 failed" in output
+    swept_in_one_go(whole, ROUNDS)
+    assert told(rows) == told(whole)
+
+
+def test_no_scheduler_at_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("syncopt.sweep.cluster._SECONDS_TO_ANSWER", 0.2)
+    with pytest.raises(InputError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        dask_cluster("tcp://127.0.0.1:9").__enter__()
+
+
+def test_address_that_is_none() -> None:
+    with pytest.raises(InputError, match="no Dask scheduler answers at nowhere"):
+        dask_cluster("nowhere").__enter__()

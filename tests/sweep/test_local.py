@@ -1,0 +1,101 @@
+"""Worker processes: results, errors, deaths, and the end of all."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import CancelledError, Executor
+from pathlib import Path
+
+import pytest
+
+from syncopt.sweep.local import LocalProcesses, WorkerDied, local_processes
+from tests.sweep import calls
+
+
+def ends(process: int) -> bool:
+    """Whether a process is gone within ten seconds."""
+    for _ in range(200):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        if "Z" in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2][:3]:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_work_is_done_elsewhere_and_errors_come_back() -> None:
+    with local_processes(1) as executor:
+        assert executor.submit(calls.process).result() != os.getpid()
+        with pytest.raises(ValueError, match="no such thing"):
+            executor.submit(calls.fail, "no such thing").result()
+        assert executor.submit(calls.double, 4).result() == 8
+
+
+def killed_while_it_works(executor: Executor, tmp_path: Path) -> int:
+    """Have a worker killed in the midst of its work; its process id."""
+    began = tmp_path / "began"
+    work = executor.submit(calls.sleep, str(began))
+    while not began.exists() or not began.read_text():
+        time.sleep(0.01)
+    process = int(began.read_text())
+    os.kill(process, signal.SIGKILL)
+    with pytest.raises(WorkerDied, match="a worker process ended with signal 9"):
+        work.result(10)
+    return process
+
+
+def test_death_of_a_worker_is_that_of_its_work_alone(tmp_path: Path) -> None:
+    with local_processes(1) as executor:
+        killed = killed_while_it_works(executor, tmp_path)
+        assert executor.submit(calls.process).result() != killed
+
+
+def test_exit_of_a_worker_is_its_death() -> None:
+    with local_processes(1) as executor, pytest.raises(WorkerDied, match="ended with exit status 7"):
+        executor.submit(calls.leave, 7).result(10)
+
+
+def test_end_ends_work_that_has_begun_and_cancels_the_rest(tmp_path: Path) -> None:
+    began = tmp_path / "began"
+    with local_processes(1) as executor:
+        first, second = executor.submit(calls.sleep, str(began)), executor.submit(calls.process)
+        while not began.exists() or not began.read_text():
+            time.sleep(0.01)
+    with pytest.raises(WorkerDied):
+        first.result(10)
+    with pytest.raises(CancelledError):
+        second.result(10)
+    assert ends(int(began.read_text()))
+
+
+def test_shutdown_waits_for_what_was_submitted() -> None:
+    executor = LocalProcesses(1)
+    work = executor.submit(calls.double, 2)
+    executor.shutdown()
+    assert work.result(0) == 4
+
+
+PARENT = """
+from syncopt.sweep.local import LocalProcesses
+from tests.sweep import calls
+if __name__ == "__main__":
+    LocalProcesses(1).submit(calls.sleep, {began!r}).result()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_the_process_that_began_them(tmp_path: Path, number: signal.Signals) -> None:
+    """Though nobody tells them, and they are in the midst of their work."""
+    began, script = tmp_path / "began", tmp_path / "parent.py"
+    script.write_text(PARENT.format(began=str(began)))
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen([sys.executable, str(script)], env=environment) as parent:
+        while not began.exists() or not began.read_text():
+            time.sleep(0.02)
+        parent.send_signal(number)
+        parent.wait(10)
+    assert ends(int(began.read_text()))
