@@ -49,6 +49,7 @@ class Executions:
         self._labels = _labels(trips)
         self.conditions, self.unexplored = self._conditions()
         self.shortfalls = _shortfalls(trips)
+        self._starts_high = tuple(_starts_high(trips, group) for group in trips.groups)
         self._choices = self._all_choices()
         self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
         self._nests = self._instructions()
@@ -94,8 +95,15 @@ class Executions:
                 if all(
                     low <= n <= (n if high is None else high) for n, (low, high) in zip(counts, ranges, strict=True)
                 ):
-                    for short in self.shortfalls if any(counts) else (0,):
+                    for short in self._shortfalls_of(counts):
                         yield self.execution(dict(enumerate(counts)), choices, Branches.THEN, short)
+
+    def _shortfalls_of(self, counts: tuple[int, ...]) -> tuple[int, ...]:
+        """Those that make a difference: bounds within a step, or below the start of a loop without a trip."""
+        found = self.shortfalls if any(counts) else (0,)
+        if any(not count and high for count, high in zip(counts, self._starts_high, strict=True)):
+            return tuple(sorted({*found, 1, _ALMOST_A_STEP}))
+        return found
 
     def execution(
         self, counts: Mapping[int, int], choices: Mapping[int, bool], branches: Branches, short: int = 0
@@ -105,7 +113,9 @@ class Executions:
         words += [f"{self.name_of(wanted)} {str(choice).lower()}" for wanted, choice in choices.items()]
         if branches is not Branches.THEN:
             words.append(f"conditions on data {branches}")
-        if short:
+        if short and not any(counts.values()):
+            words.append("bound below the start")
+        elif short:
             words.append("last step cut to 1" if short == _ALMOST_A_STEP else f"last step cut by {short}")
         instructions = self._size(tuple(counts[index] for index in range(len(self.trips.groups))))
         return Execution(counts, choices, branches, instructions, ", ".join(words) or AS_GIVEN, short)
@@ -303,6 +313,15 @@ def _shortfalls(trips: TripCounts) -> tuple[int, ...]:
         constant = step.attribute if step is not None and isinstance(step.attribute, int) else None
         found.update(range(constant) if constant is not None and constant <= _SMALL_STEP else (1, _ALMOST_A_STEP))
     return tuple(sorted(found))
+
+
+def _starts_high(trips: TripCounts, group: LoopGroup) -> bool:
+    """Whether the bound can lie below the start though it is not negative: a start above 0, or at an argument."""
+    lower = trips.definitions.behind_casts(group.leader.lower)
+    op = trips.definitions.scalar(lower)
+    if op is not None and isinstance(op.attribute, int):
+        return op.attribute > 0
+    return not trips.definitions.arguments.isdisjoint(trips.definitions.ancestry(lower))
 
 
 def _labels(trips: TripCounts) -> tuple[str, ...]:

@@ -206,7 +206,8 @@ class ForcedTrips(Overrides):
         Needed only where a lower bound or a step asks for an argument, or for the block index or number, that comes
         behind the upper bound in the text.
     short : int
-        By how much the forced bounds fall short of a whole number of steps; at most a step less one.
+        By how much the forced bounds fall short of a whole number of steps, at most a step less one; without a trip,
+        how far below the start they lie, down to 0.
     """
 
     def __init__(
@@ -257,7 +258,10 @@ class ForcedTrips(Overrides):
         self._busy.discard(group.number)
         if isinstance(lower, Unknown) or isinstance(step, Unknown):
             return UNKNOWN
-        return lower + count * step - (min(self._short, int(step) - 1) if count else 0)
+        if count:
+            return lower + count * step - min(self._short, int(step) - 1)
+        # A bound below the start makes no trip either; it is not negative unless the start is.
+        return max(lower - self._short, min(lower, 0))
 
     def _now(self, value: Value, env: Environment) -> ScalarValue:
         """A scalar at this point of the trace, computed ahead of the tracer if it has not come by yet."""

@@ -30,6 +30,7 @@ class LoopMotion(Motion):
         self.counters: set[Value] = set()
         self._loop = loop
         self._inside = trips.inside(loop)
+        self._start = self._definitions.ancestry(loop.lower)
         bounds = [now(value) for value in (loop.lower, loop.upper, loop.step)]
         known = [int(bound) for bound in bounds if not isinstance(bound, Unknown)]
         assert len(known) == 3, "the loop runs"
@@ -111,6 +112,7 @@ class CountMotion(Motion):
         step = now(group.leader.step)
         self.stride = 1 if isinstance(step, Unknown) else int(step)
         self._free = trips.made_in(group)
+        self._start = self._definitions.ancestry(group.leader.lower)
 
     def _step(self) -> int:
         return 0

@@ -65,6 +65,7 @@ class Motion:
         self._now = now
         self._known: dict[Value, Shape | None] = {}
         self._upstream = _upstream(trips, group)
+        self._start: frozenset[Value] = frozenset()
 
     # -- what is asked ---------------------------------------------------------------------------------------------
 
@@ -102,6 +103,7 @@ class Motion:
         ancestry = self._definitions.ancestry(value)
         shape = constant(None if isinstance(now, Unknown) else int(now))
         upstream = any(self._trips.numbers[source] in self._upstream for source in ancestry)
+        upstream = upstream or bool(ancestry & self._definitions.arguments - self._start)
         return Shape(start=shape.start, least=shape.least, is_upstream=upstream)
 
     def _shape(self, value: Value) -> Shape | None:
@@ -250,7 +252,7 @@ class Motion:
     def _meet(self, value: Value, difference: Shape, what: str) -> bool:
         """Note from when on, or up to when, a difference that moves has the same sign; False if that is not known."""
         if difference.is_upstream:
-            return self.refuse(value, f"{what} with what the trip count is computed from")
+            return self.refuse(value, f"{what} with an argument that keeps its given value")
         if difference.period != 1 or difference.start is None or difference.is_bent:
             return self.refuse(value, f"{what} values that move in ways that are not followed")
         # The iteration, as a fraction, in which the difference is zero.

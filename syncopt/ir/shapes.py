@@ -27,7 +27,7 @@ class Shape:
     is_bent : bool
         It follows from the upper bound in another way than as a multiple.
     is_upstream : bool
-        It follows from what the upper bound is computed from.
+        It follows from an argument that keeps its given value when the upper bound is forced.
     """
 
     period: int = 1

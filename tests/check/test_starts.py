@@ -48,7 +48,8 @@ def test_start_at_another_block(machine: Machine) -> None:
 def test_start_does_not_matter_without_a_period(machine: Machine) -> None:
     body = "set V MTE2 0\nscf.for %i = %m to %n step %c1 {\nwait V MTE2 0\nload t0\nset MTE2 V 0\nwait MTE2 V 0\n"
     report = check(f"{body}add t1 t0\nbarrier V\nset V MTE2 0\n}}\nwait V MTE2 0\nbarrier ALL", machine)
-    assert (report.verdict, report.executions, report.unproven) == (Verdict.CLEAN, 6, ())
+    # 0 to 5 trips, and none with a bound 1 below the start and at 0
+    assert (report.verdict, report.executions, report.unproven) == (Verdict.CLEAN, 6 + 2, ())
     assert not any("starts of loops" in text for text in report.assumptions)
 
 
@@ -72,3 +73,60 @@ barrier ALL
     report = check(body, machine)
     assert report.verdict is Verdict.RACE
     assert str(report.failing) == "i loop x1, m = 0"
+
+
+def test_bound_below_the_start(machine: Machine) -> None:
+    """From 1 to m: m = 0 makes no trip either, but goes the other way behind the loop, where no flag was set."""
+    body = """
+scf.for %i = %c1 to %m step %c1 {
+load t3
+}
+%some = arith.cmpi sgt, %m, %c0 : index
+scf.if %some {
+load t3
+} else {
+wait MTE2 V 0
+}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert report.verdict is Verdict.DEADLOCK
+    assert str(report.failing) == "i loop x0, bound below the start"
+
+
+def test_finer_loop_of_one_bound_that_starts_higher(machine: Machine) -> None:
+    """The first round of the second loop sets the flag: with n = 0 neither loop goes round, with n = 1 only it."""
+    body = """
+scf.for %i = %c1 to %n step %c1 {
+load t3
+}
+scf.for %j = %c0 to %n step %c2 {
+%first = arith.cmpi eq, %j, %c0 : index
+scf.if %first {
+set MTE2 V 0
+}
+}
+wait MTE2 V 0
+barrier ALL
+"""
+    report = check(body, machine)
+    assert report.verdict is Verdict.DEADLOCK
+
+
+def test_bound_compared_with_an_argument_is_not_proven(machine: Machine) -> None:
+    """Whether m > n follows from m as given, 0: other values of m are not covered, and the report says so."""
+    body = """
+scf.for %i = %c0 to %n step %c1 {
+load t3
+}
+set MTE2 V 0
+%more = arith.cmpi sgt, %m, %n : index
+scf.if %more {
+} else {
+wait MTE2 V 0
+}
+barrier ALL
+"""
+    report = check_kernel(vector_kernel(body), setting(m=0), machine)
+    assert report.proven == ()
+    assert any("an argument that keeps its given value" in text for text in report.unproven)

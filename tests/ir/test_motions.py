@@ -51,8 +51,8 @@ def asked(kernel: Kernel) -> If:
     ("condition", "period", "settle", "tail"),
     [
         ("%p = arith.remsi %i, %c2 : index\n%c = arith.cmpi eq, %p, %c0 : index", 2, 0, 0),
-        # 0, 1, 2 as long as i < 3, true from 3 on
-        ("%c = arith.cmpi sge, %i, %m : index", 1, 4, 0),
+        # false for 0 and 1, true from 2 on
+        ("%c = arith.cmpi sge, %i, %c2 : index", 1, 3, 0),
         # first round only
         ("%c = arith.cmpi eq, %i, %c0 : index", 1, 1, 0),
         # false in the last round, 7 + 1 = 8
@@ -76,7 +76,7 @@ def asked(kernel: Kernel) -> If:
             0,
         ),
     ],
-    ids=["parity", "argument", "first", "last", "two from the end", "minimum", "pairs", "parity from the end"],
+    ids=["parity", "threshold", "first", "last", "two from the end", "minimum", "pairs", "parity from the end"],
 )
 def test_conditions_repeat(condition: str, period: int, settle: int, tail: int) -> None:
     found = motion_of(condition)
@@ -89,8 +89,9 @@ def test_conditions_repeat(condition: str, period: int, settle: int, tail: int) 
         ("%s = arith.muli %i, %i : index\n%c = arith.cmpi sgt, %s, %m : index", "condition %c does not repeat"),
         ("%d = arith.muli %i, %c2 : index\n%c = arith.cmpi slt, %d, %n : index", "%c compares with a part of"),
         ("%h = arith.divsi %n, %c2 : index\n%c = arith.cmpi slt, %i, %h : index", "in ways that are not followed"),
+        ("%c = arith.cmpi slt, %i, %m : index", "with an argument that keeps its given value"),
     ],
-    ids=["square", "twice", "half of the bound"],
+    ids=["square", "twice", "half of the bound", "argument"],
 )
 def test_conditions_that_are_not_followed_are_named(condition: str, problem: str) -> None:
     found = motion_of(condition)
@@ -109,7 +110,7 @@ def test_what_the_bound_is_computed_from_is_not_followed() -> None:
     loop = next(op for op in walk(kernel.body) if isinstance(op, For))
     found = LoopMotion(trips, loop, trips.groups[0], lambda value: number(value, heads.first))
     found.keep_still(asked(kernel).condition, "condition")
-    assert any("what the trip count is computed from" in text for _, text in found.problems)
+    assert any("an argument that keeps its given value" in text for _, text in found.problems)
 
 
 @pytest.mark.parametrize(
