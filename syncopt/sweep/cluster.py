@@ -1,6 +1,7 @@
 """Workers of a Dask cluster."""
 
 import importlib
+import logging
 from collections.abc import Generator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ def dask_cluster(address: str) -> Generator[Executor]:
     except (OSError, ValueError) as error:
         help = "start one with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`"
         raise InputError(f"no Dask scheduler answers at {address}: {error}", help=help) from error
+    # What goes wrong is told by the futures; the client would print it as well, with tracebacks.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     executor = client.get_executor(pure=False)
     try:
         yield executor

@@ -105,6 +105,7 @@ class _Worker:
             self._ended = True
             if self._line is not None:
                 self._process.kill()
+                self._process.join()
 
     def _started(self) -> Connection:
         with self._lock:
