@@ -47,7 +47,7 @@ Targets = Annotated[
     list[str],
     typer.Argument(
         metavar="KERNEL...|gemm",
-        help="Kernels: .pto files, folders of them, patterns in quotes; gemm: kernels generated for tilings.",
+        help="Kernels: .pto and C++ files, folders of .pto files, patterns in quotes; gemm: generated for tilings.",
         show_default=False,
     ),
 ]

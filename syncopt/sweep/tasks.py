@@ -63,7 +63,9 @@ def kernel_files(targets: Sequence[str]) -> tuple[Path, ...]:
     for target in targets:
         paths = list(_files(target))
         if not paths:
-            raise InputError(f"no kernel at {target}", help="name .pto files, folders of them, or patterns in quotes")
+            raise InputError(
+                f"no kernel at {target}", help="name .pto or C++ files, folders of .pto files, or patterns in quotes"
+            )
         found.update(dict.fromkeys(paths))
     return tuple(found)
 
