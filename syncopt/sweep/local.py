@@ -10,6 +10,8 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import NamedTuple, ParamSpec, TypeVar, cast
 
+from syncopt.api import InputError
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -112,11 +114,22 @@ class _Worker:
             if self._ended:
                 raise WorkerDied("the sweep was ended")
             if self._line is None or not self._process.is_alive():
-                self._line, theirs = _CONTEXT.Pipe()
-                self._process = _CONTEXT.Process(target=_work, args=[theirs], daemon=True)
-                self._process.start()
-                theirs.close()
+                self._line = self._start()
             return self._line
+
+    def _start(self) -> Connection:
+        ours, theirs = _CONTEXT.Pipe()
+        process = _CONTEXT.Process(target=_work, args=[theirs], daemon=True)
+        try:
+            process.start()
+        except OSError as error:
+            # No other task would fare better, so this is the end of the sweep, not of a row.
+            self._line = None
+            raise InputError(f"cannot start a worker process: {error}") from error
+        finally:
+            theirs.close()
+        self._process = process
+        return ours
 
 
 def _ending(code: int | None) -> str:

@@ -6,12 +6,18 @@ import subprocess
 import sys
 import time
 from concurrent.futures import CancelledError, Executor
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
 
+from syncopt.api import InputError
 from syncopt.sweep.local import LocalProcesses, WorkerDied, local_processes
+from syncopt.sweep.results import opened
+from syncopt.sweep.run import run
+from syncopt.sweep.workers import local_workers
 from tests.sweep import calls
+from tests.sweep.made import stream_task
 
 
 def ends(process: int) -> bool:
@@ -70,6 +76,24 @@ def test_end_ends_work_that_has_begun_and_cancels_the_rest(tmp_path: Path) -> No
     with pytest.raises(CancelledError):
         second.result(10)
     assert ends(int(began.read_text()))
+
+
+def test_worker_that_cannot_be_started_ends_the_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No row is written for what no worker has tried: with the folder back, the same sweep solves everything."""
+
+    def gone(self: SpawnProcess) -> None:
+        del self
+        raise FileNotFoundError("No such file or directory")
+
+    rows = tmp_path / "rows.jsonl"
+    with opened(rows) as results:
+        with monkeypatch.context() as patch:
+            patch.setattr(SpawnProcess, "start", gone)
+            with pytest.raises(InputError, match="cannot start a worker process: No such file or directory"):
+                run([stream_task(2), stream_task(3)], results, local_workers(1), None)
+        assert results.rows == {}
+        run([stream_task(2)], results, local_workers(1), None)
+        assert len(results.rows) == 1
 
 
 def test_shutdown_waits_for_what_was_submitted() -> None:
