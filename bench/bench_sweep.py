@@ -8,6 +8,7 @@ import os
 import resource
 import time
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from syncopt.api import Budget, load_machine
@@ -15,21 +16,29 @@ from syncopt.sweep import Row, Setup, kernel_tasks, local_workers, opened, proce
 
 GEMM = Path(__file__).parents[1] / "instances" / "gemm" / "double_buffered.pto"
 LEAST = 1.7
+ROUNDS = 3
 AXES = {"M": (128,), "N": (6144, 12288), "K": (1024, 1536, 2048, 2560)}
 """One and two tiles of C for core 0 of 24, in two to five K steps: no window is like another one."""
 
 
 def test_two_processes_are_at_least_1_7_times_as_fast_as_one(tmp_path: Path) -> None:
-    """Wall time of the same eight rows, by one process and by two."""
+    """Wall time of the same eight rows, by one process and by two in turns; the median of the ratios counts."""
+    ratios = [ratio_of_a_round(tmp_path, number) for number in range(ROUNDS)]
+    print(f"median of {', '.join(f'{ratio:.2f}' for ratio in ratios)}: {median(ratios):.2f}")
+    assert median(ratios) >= LEAST
+
+
+def ratio_of_a_round(folder: Path, number: int) -> float:
+    """One run by one process, one by two, on files of their own."""
     before = ", ".join(f"{average:.1f}" for average in os.getloadavg())
-    one, rows = timed(tmp_path / "one.jsonl", 1)
-    two, again = timed(tmp_path / "two.jsonl", 2)
+    one, rows = timed(folder / f"one{number}.jsonl", 1)
+    two, again = timed(folder / f"two{number}.jsonl", 2)
     assert [row.key for row in rows] == [row.key for row in again]
     assert len({(row.figures.window_ops, row.figures.window_makespan) for row in rows if row.figures}) == len(rows)
     print(f"\n{len(rows)} rows, wall time: {one.wall:.1f} s with one process, {two.wall:.1f} s with two", end="; ")
     print(f"processor time: {one.processor:.1f} s and {two.processor:.1f} s; ratio {one.wall / two.wall:.2f}")
     print(f"{processors()} processors; load before it began: {before} (1, 5, 15 minutes)")
-    assert one.wall / two.wall >= LEAST
+    return one.wall / two.wall
 
 
 class Seconds(NamedTuple):
