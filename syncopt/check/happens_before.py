@@ -7,15 +7,28 @@ that knowledge; issue order alone proves nothing.
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from syncopt.check.clocks import LANE, NOTHING, SCALAR, Clock, covers, join, with_lane
-from syncopt.check.events import EarlySet, Event, EventScope, Reuse, State, Waiting
+from syncopt.check.clocks import LANE, NOTHING, SCALAR, Clock, join, with_lane
+from syncopt.check.events import EarlySet, Event, EventScope, Raised, Reuse, Waiting
 from syncopt.check.memories import Cell, HazardKind, Memories, Record
 from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
+from syncopt.check.spacing import Spacing
 from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Barrier, Op, SetFlag, TileOp, Value, WaitFlag
 from syncopt.ir.pipes import PIPES, Memory, Pipe, PipePair
 from syncopt.ir.trace import Instance
+
+
+class State(NamedTuple):
+    """What a pass over a trace holds at one point of it."""
+
+    cells: Iterable[Cell]
+    events: dict[tuple[PipePair, int], Event]
+    clocks: list[Clock]
+    scalar: Clock
+    pending: list[deque[Waiting]]
+    spacing: Spacing
 
 
 class HappensBefore:
@@ -44,10 +57,7 @@ class HappensBefore:
         self._next = [0] * len(PIPES)
         self._scalar: Clock = NOTHING
         self._pending: list[deque[Waiting]] = [deque() for _ in PIPES]
-        # What the next wait of a pipe waits for besides its flag: the last tile op or barrier before it, and the flags
-        # of the waits between them.
-        self._worked = [-1] * len(PIPES)
-        self._awaited: list[Clock] = [NOTHING] * len(PIPES)
+        self._spacing = Spacing(machine)
         self._events: dict[tuple[PipePair, int], Event] = {}
         # Ops hash by identity, which is much faster than by pipe; every op has one pipe and, unless it is a flag with a
         # run-time id, one event.
@@ -68,6 +78,8 @@ class HappensBefore:
         if self._hung:
             return
         self._taken += 1
+        if instance.pipe is not Pipe.S or instance.op.__class__ is not SetFlag:
+            self._spacing.clock_moves(self._next[SCALAR] - 1)
         if instance.pipe is Pipe.ALL:
             self._barrier_all()
         elif instance.pipe is Pipe.S:
@@ -87,7 +99,7 @@ class HappensBefore:
     @property
     def flags_up(self) -> tuple[tuple[PipePair, int, Instance], ...]:
         """Flags that are up, with the set that raised them."""
-        return tuple((pair, event, s) for (pair, event), e in self._events.items() for _, s in e.payloads)
+        return tuple((pair, event, s.set) for (pair, event), e in self._events.items() for s in e.payloads)
 
     def raised(self, instance: Instance, lane: int) -> None:
         """A set is about to rise on a lane; for passes that look at other flags of its pair."""
@@ -97,11 +109,9 @@ class HappensBefore:
         """What the next instruction of a lane knows."""
         return self._clocks[lane]
 
-    def state(self) -> "State":
+    def state(self) -> State:
         """Everything that what comes later can depend on; what it holds changes with the pass."""
-        return State(
-            self._memories.all(), self._events, self._clocks, self._scalar, self._pending, self._worked, self._awaited
-        )
+        return State(self._memories.all(), self._events, self._clocks, self._scalar, self._pending, self._spacing)
 
     def event_state(self, pair: PipePair, event: int) -> tuple[bool, int]:
         """Whether a flag is up, and the index of its last wait on the target pipe (-1: none)."""
@@ -117,6 +127,7 @@ class HappensBefore:
             self._hung = True
             return
         self._scalar = tuple(n - 1 for n in self._next)
+        self._spacing.all_done()
 
     def _on_scalar(self, instance: Instance) -> None:
         self._clocks[SCALAR] = self._scalar
@@ -145,6 +156,7 @@ class HappensBefore:
         """Let an instruction at the head of its pipe start; False if no set has answered its wait yet."""
         if scalar is not NOTHING:
             self._clocks[lane] = join(self._clocks[lane], scalar)
+            self._spacing.knows(lane, scalar)
         kind = instance.op.__class__
         if kind is WaitFlag:
             event = self._event(instance)
@@ -156,25 +168,18 @@ class HappensBefore:
         self._next[lane] = index + 1
         if kind is TileOp:
             self._tile_op(lane, index, instance, place)
-            self._works(lane, index)
+            self._spacing.tile_op(lane, index, self._clocks[lane])
         elif kind is Barrier:
             self._clocks[lane] = with_lane(self._clocks[lane], lane, index)
-            self._works(lane, index)
+            self._spacing.barrier(lane, index)
         else:
             self._set(lane, index, instance)
         return True
 
-    def _works(self, lane: int, index: int) -> None:
-        """A wait behind this instruction fires no earlier than this instruction is through."""
-        self._worked[lane] = index
-        if self._awaited[lane] is not NOTHING:
-            self._awaited[lane] = NOTHING
-
     def _wait(self, lane: int, event: Event) -> None:
-        payload, _ = event.payloads.popleft()
-        self._clocks[lane] = join(self._clocks[lane], payload)
-        self._awaited[lane] = join(self._awaited[lane], payload)
-        event.fires = with_lane(self._awaited[lane], lane, max(self._worked[lane], self._awaited[lane][lane]))
+        raised = event.payloads.popleft()
+        self._clocks[lane] = join(self._clocks[lane], raised.clock)
+        self._spacing.wait_flag(lane, raised, event)
         event.last_wait = self._next[lane]
         self._next[lane] += 1
 
@@ -186,9 +191,11 @@ class HappensBefore:
         pair, payload = instance.op.pair, with_lane(clock, lane, index)
         for other, rival in self._rivals(pair, instance.event, event):
             if rival.payloads or clock[LANE[other.target]] < rival.last_wait:
-                reuse = Reuse.EAGER if not rival.payloads and covers(payload, rival.fires) else Reuse.TIMED
+                is_apart = not rival.payloads and self._spacing.keeps_apart(lane, payload, rival)
+                reuse = Reuse.EAGER if is_apart else Reuse.TIMED
                 self._observer.early_set(EarlySet(pair, instance.event, instance, reuse, other))
-        event.payloads.append((payload, instance))
+        behind = self._spacing.set_flag(lane, index, clock)
+        event.payloads.append(Raised(payload, instance, lane, behind))
         self._wake(LANE[pair.target], instance)
 
     def _rivals(self, pair: PipePair, number: int, event: Event) -> Iterator[tuple[PipePair, Event]]:

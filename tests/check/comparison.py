@@ -18,9 +18,9 @@ from syncopt.ir.trace import Instance
 from tests.check.brute_force import IdReuse, Outcome, id_reuse, reuse_at
 
 GRADES = {
-    Severity.ERROR: {IdReuse.TIMED, IdReuse.TOGETHER},
-    Severity.WARNING: {IdReuse.TIMED, IdReuse.TOGETHER},
-    Severity.NOTE: {IdReuse.EAGER, IdReuse.TOGETHER},
+    Severity.ERROR: {IdReuse.TIMED},
+    Severity.WARNING: {IdReuse.TIMED},
+    Severity.NOTE: {IdReuse.EAGER},
 }
 """What can keep a set apart of which something is found, by the severity of that."""
 
