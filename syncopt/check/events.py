@@ -66,11 +66,8 @@ class Event:
         self.behind = -1
 
 
-class Waiting(NamedTuple):
-    """An instruction behind a wait that no set has answered yet.
-
-    `scalar` is what was known when it was dispatched, `place` its number in the program.
-    """
+class Dispatched(NamedTuple):
+    """An instruction for a pipe, what the scalar unit knew when it passed it, and its number in the program."""
 
     instance: Instance
     scalar: Clock

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from syncopt.check.clocks import LANE, NOTHING, SCALAR, Clock, join, with_lane
-from syncopt.check.events import EarlySet, Event, EventScope, Raised, Reuse, Waiting
+from syncopt.check.events import Dispatched, EarlySet, Event, EventScope, Raised, Reuse
 from syncopt.check.memories import Cell, HazardKind, Memories, Record
 from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.check.spacing import Spacing
@@ -27,7 +27,7 @@ class State(NamedTuple):
     events: dict[tuple[PipePair, int], Event]
     clocks: list[Clock]
     scalar: Clock
-    pending: list[deque[Waiting]]
+    pending: list[deque[Dispatched]]
     spacing: Spacing
 
 
@@ -56,7 +56,7 @@ class HappensBefore:
         self._clocks: list[Clock] = [NOTHING] * len(PIPES)
         self._next = [0] * len(PIPES)
         self._scalar: Clock = NOTHING
-        self._pending: list[deque[Waiting]] = [deque() for _ in PIPES]
+        self._pending: list[deque[Dispatched]] = [deque() for _ in PIPES]
         self._spacing = Spacing(machine)
         self._events: dict[tuple[PipePair, int], Event] = {}
         # Ops hash by identity, which is much faster than by pipe; every op has one pipe and, unless it is a flag with a
@@ -88,8 +88,9 @@ class HappensBefore:
             lane = self._lane_of.get(instance.op, -1)
             if lane < 0:
                 lane = self._lane_of[instance.op] = LANE[instance.pipe]
-            if self._pending[lane] or not self._execute(lane, instance, self._scalar, self._taken):
-                self._wait_in(lane, instance)
+            dispatched = Dispatched(instance, self._scalar, self._taken)
+            if self._pending[lane] or not self._execute(lane, dispatched):
+                self._wait_in(lane, dispatched)
 
     @property
     def blocked(self) -> tuple[Instance, ...]:
@@ -131,16 +132,17 @@ class HappensBefore:
 
     def _on_scalar(self, instance: Instance) -> None:
         self._clocks[SCALAR] = self._scalar
+        dispatched = Dispatched(instance, self._scalar, self._taken)
         if isinstance(instance.op, WaitFlag) and not self._event(instance).payloads:
             self._hung = True
-            self._wait_in(SCALAR, instance)
+            self._wait_in(SCALAR, dispatched)
             return
-        self._execute(SCALAR, instance, self._scalar, self._taken)
+        self._execute(SCALAR, dispatched)
         clock = self._clocks[SCALAR]
         self._scalar = (self._next[SCALAR] - 1, *clock[1:])
 
-    def _wait_in(self, lane: int, instance: Instance) -> None:
-        self._pending[lane].append(Waiting(instance, self._scalar, self._taken))
+    def _wait_in(self, lane: int, dispatched: Dispatched) -> None:
+        self._pending[lane].append(dispatched)
         self._waiting += 1
 
     def _event(self, instance: Instance) -> Event:
@@ -152,8 +154,9 @@ class HappensBefore:
             self._event_of[op, instance.event] = found
         return found
 
-    def _execute(self, lane: int, instance: Instance, scalar: Clock, place: int) -> bool:
+    def _execute(self, lane: int, dispatched: Dispatched) -> bool:
         """Let an instruction at the head of its pipe start; False if no set has answered its wait yet."""
+        instance, scalar, _ = dispatched
         if scalar is not NOTHING:
             self._clocks[lane] = join(self._clocks[lane], scalar)
             self._spacing.knows(lane, scalar)
@@ -167,7 +170,7 @@ class HappensBefore:
         index = self._next[lane]
         self._next[lane] = index + 1
         if kind is TileOp:
-            self._tile_op(lane, index, instance, place)
+            self._tile_op(lane, index, dispatched)
             self._spacing.tile_op(lane, index, self._clocks[lane])
         elif kind is Barrier:
             self._clocks[lane] = with_lane(self._clocks[lane], lane, index)
@@ -215,13 +218,14 @@ class HappensBefore:
             return
         if head.op.pair != by.op.pair:
             return
-        while pending and self._execute(lane, *pending[0]):
+        while pending and self._execute(lane, pending[0]):
             pending.popleft()
             self._waiting -= 1
 
-    def _tile_op(self, lane: int, index: int, instance: Instance, place: int) -> None:
+    def _tile_op(self, lane: int, index: int, started: Dispatched) -> None:
+        instance, place = started.instance, started.place
         cells = self._memories.cells(instance)
-        found = self._hazards(lane, instance, cells)
+        found = self._hazards(lane, started, cells)
         if found:
             self._tell(lane, instance, [hazard for hazard in found if hazard[1].place < place])
         if self._waiting:
@@ -239,12 +243,12 @@ class HappensBefore:
         self._observer.started(record)
 
     def _hazards(
-        self, lane: int, instance: Instance, cells: Iterable[tuple[Cell, bool]]
+        self, lane: int, started: Dispatched, cells: Iterable[tuple[Cell, bool]]
     ) -> list[tuple[HazardKind, Record]]:
-        found: list[tuple[HazardKind, Record]] = []
+        instance, found = started.instance, list[tuple[HazardKind, Record]]()
         for cell, writes in cells:
             if not writes and not isinstance(cell.footprint.space, Memory):
-                self._fence(lane, instance, cell)
+                self._fence(lane, started, cell)
             for other in cell.meets:
                 if other.writes:
                     self.compare(lane, instance, other, HazardKind.WAW if writes else HazardKind.RAW, found)
@@ -275,12 +279,18 @@ class HappensBefore:
             if known is not None:
                 self._clocks[lane] = join(self._clocks[lane], known)
 
-    def _fence(self, lane: int, instance: Instance, cell: Cell) -> None:
-        """Only a barrier of all pipes makes what was stored visible to a load."""
+    def _fence(self, lane: int, load: Dispatched, cell: Cell) -> None:
+        """Flags between other pipes do not make what was stored visible to a load.
+
+        The scalar unit must know the store to be complete before it passes the load: by a barrier of all pipes, or by a
+        wait of its own. A store behind the load in the program is not what it should see.
+        """
         for other in cell.meets:
             for source, record in other.writes.items():
-                if source != lane and self._scalar[source] < record.number <= self._clocks[lane][source]:
-                    known = self._observer.unfenced(UnfencedLoad(record, instance))
+                if source == lane or record.place > load.place:
+                    continue
+                if load.scalar[source] < record.number <= self._clocks[lane][source]:
+                    known = self._observer.unfenced(UnfencedLoad(record, load.instance))
                     if known is not None:
                         self._clocks[lane] = join(self._clocks[lane], known)
 

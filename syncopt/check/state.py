@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncopt.check.clocks import LANE, Clock, join
-from syncopt.check.events import Event, Waiting
+from syncopt.check.events import Dispatched, Event
 from syncopt.check.happens_before import State
 from syncopt.check.memories import Record
 from syncopt.ir.footprint import Footprint
@@ -189,7 +189,7 @@ class _Form:
         work = instance.work if lane in _WITH_BARRIERS else None
         return access.writes, lane, instance.op.uid, work, self._rank(lane, access.record.number)
 
-    def _waiting(self, entry: Waiting, shift: Shift) -> Hashable:
+    def _waiting(self, entry: Dispatched, shift: Shift) -> Hashable:
         instance = entry.instance
         places = tuple(_place(access.footprint, shift) for access in instance.accesses)
         ahead = sum(other.place < entry.place for pending in self._state.pending for other in pending)
