@@ -230,9 +230,8 @@ class Executions:
         for values in product((True, False), repeat=len(self.conditions)):
             choices, intervals = dict(zip(self.conditions, values, strict=True)), self._intervals
             for wanted, choice in choices.items():
-                narrowed = intervals.assuming(self.trips.values(wanted)[0], choice)
-                intervals = Intervals(self.trips.definitions, narrowed)
-            if not intervals.assumptions.is_contradiction:
+                intervals = intervals.assuming(self.trips.values(wanted)[0], choice)
+            if not intervals.is_contradiction:
                 found.append((choices, intervals))
         if self.unexplored:
             found += [(dict.fromkeys(self.unexplored, value), self._intervals) for value in (True, False)]
