@@ -5,6 +5,7 @@ from enum import Enum
 from itertools import combinations, product
 from math import prod
 
+from syncopt.check.combinations import Combinations
 from syncopt.check.execution import AS_GIVEN, Branches, Execution
 from syncopt.check.starts import Start
 from syncopt.ir.forcing import LoopGroup, TripCounts
@@ -51,6 +52,7 @@ class Executions:
         self.shortfalls = _shortfalls(trips)
         self._starts_high = tuple(_starts_high(trips, group) for group in trips.groups)
         self._choices = self._all_choices()
+        self._combinations = Combinations(trips, (*self.conditions, *self.unexplored), self._intervals)
         self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
         self._nests = self._instructions()
         self.limits = [self._affordable(limit)] * len(trips.groups)
@@ -110,7 +112,7 @@ class Executions:
     ) -> Execution:
         """An execution with its description."""
         words = [f"{self._labels[index]} x{count}" for index, count in counts.items()]
-        words += [f"{self.name_of(wanted)} {str(choice).lower()}" for wanted, choice in choices.items()]
+        words += [self.words_of(choices)] if choices else []
         if branches is not Branches.THEN:
             words.append(f"conditions on data {branches}")
         if short and not any(counts.values()):
@@ -119,6 +121,14 @@ class Executions:
             words.append("last step cut to 1" if short == _ALMOST_A_STEP else f"last step cut by {short}")
         instructions = self._size(tuple(counts[index] for index in range(len(self.trips.groups))))
         return Execution(counts, choices, branches, instructions, ", ".join(words) or AS_GIVEN, short)
+
+    def words_of(self, choices: Mapping[int, bool]) -> str:
+        """Conditions and what they are."""
+        return ", ".join(f"{self.name_of(wanted)} {str(choice).lower()}" for wanted, choice in choices.items())
+
+    def excludes(self, execution: Execution) -> bool:
+        """Whether no arguments are known to give the conditions of an execution together with its counts."""
+        return self._combinations.excludes(execution)
 
     def missed(self, reached: Set[int], deciding: Deciding = Deciding.ANYTHING) -> Iterator[Execution]:
         """Executions that go through the arms of ifs in which no op was reached.
