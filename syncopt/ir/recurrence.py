@@ -71,9 +71,12 @@ class Motion(ABC):
     # -- what is asked ---------------------------------------------------------------------------------------------
 
     def keep_still(self, value: Value, what: str) -> None:
-        """A value that decides what is executed has to repeat."""
+        """A value that decides what is executed has to repeat, and to be the same for another trip count.
+
+        What follows from the trip count alone is looked at along that (`CountMotion`).
+        """
         shape = self.of(value)
-        if shape is None or not shape.is_still:
+        if shape is None or not shape.is_still or (shape.bound and not self._is_pure(value)):
             self.refuse(value, f"{what} {value.name} does not repeat")
 
     def of(self, value: Value) -> Shape | None:
@@ -101,10 +104,10 @@ class Motion(ABC):
 
     def _leaf(self, value: Value) -> Shape:
         now = self._now(value)
-        ancestry = self._definitions.ancestry(value)
+        origins = self._trips.origins(value)
         shape = constant(None if isinstance(now, Unknown) else int(now))
-        upstream = any(self._trips.numbers[source] in self._upstream for source in ancestry)
-        upstream = upstream or bool(ancestry & self._definitions.arguments - self._start)
+        upstream = any(self._trips.numbers[source] in self._upstream for source in origins)
+        upstream = upstream or bool(origins & self._definitions.arguments - self._start)
         return Shape(start=shape.start, least=shape.least, is_upstream=upstream)
 
     def _shape(self, value: Value) -> Shape | None:
