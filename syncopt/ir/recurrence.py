@@ -8,6 +8,7 @@ ends the iterations repeat with the common period of all shapes, for any trip co
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -65,6 +66,7 @@ class Motion(ABC):
         self._group = group
         self._now = now
         self._known: dict[Value, Shape | None] = {}
+        self._turning: set[Value] = set()
         self._upstream = _upstream(trips, group)
         self._start: frozenset[Value] = frozenset()
 
@@ -160,7 +162,8 @@ class Motion(ABC):
         if len(known) < len(shapes):
             return None
         found = self._computed(op, known)
-        if found is None or found.start is not None:
+        # What turns on its way goes on from where it is then, not from what it is at first.
+        if found is None or found.start is not None or op.results[0] in self._turning:
             return found
         starts = tuple(shape.start for shape in known if shape.start is not None)
         start = evaluate(op, starts) if len(starts) == len(known) else None
@@ -200,7 +203,8 @@ class Motion(ABC):
         if divisor is None or divisor <= 0 or not self._stays_positive(a):
             return self._function(op, a, b)
         if op.name in _DIVISIONS:
-            return divided(a, divisor)
+            # How it rounds decides where it starts.
+            return replace(divided(a, divisor), start=None)
         if a.bound.denominator != 1 or a.is_bent:
             return self._function(op, a, b)
         self.period = math.lcm(self.period, divisor // math.gcd(int(a.bound) * self._step(), divisor))
@@ -251,10 +255,14 @@ class Motion(ABC):
         # Far from the end a value tied to it lies where it drifts from; any other ends where it drifts to.
         above = (difference.drift > 0) != difference.follows_bound
         chosen = a if above == (_EXTREMES[op.name] > 0) else b
-        return Shape(chosen.period, chosen.drift, chosen.bound, None, min(a.least, b.least), chosen.is_bent)
+        return replace(chosen, least=min(a.least, b.least))
 
     def _meet(self, value: Value, difference: Shape, what: str) -> bool:
-        """Note from when on, or up to when, a difference that moves has the same sign; False if that is not known."""
+        """Note from when on, or up to when, a difference that moves has the same sign; False if that is not known.
+
+        The value that turns there has the shape that it has behind it, or before it.
+        """
+        self._turning.add(value)
         if difference.is_upstream:
             return self.refuse(value, f"{what} with an argument that keeps its given value")
         if difference.period != 1 or difference.start is None or difference.is_bent:
