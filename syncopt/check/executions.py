@@ -1,10 +1,10 @@
 """Which executions of a kernel stand for all: trip counts, conditions and branches on data."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from enum import Enum
 from itertools import combinations, product
 from math import prod
 
+from syncopt.check.arms import Arms, Deciding
 from syncopt.check.combinations import Combinations
 from syncopt.check.execution import AS_GIVEN, Branches, Execution
 from syncopt.check.starts import Start
@@ -21,14 +21,6 @@ _SMALL_STEP = 4
 _MISSED_COUNTS = (1, 2, 3)
 _ALMOST_A_STEP = 1 << 30
 """Stands for a step less one, whatever the step."""
-
-
-class Deciding(Enum):
-    """What decides about an `if`: trip counts and constants alone, or other things too."""
-
-    TRIP_COUNTS = "trip counts"
-    OTHER_THINGS = "other things"
-    ANYTHING = "anything"
 
 
 class Executions:
@@ -52,6 +44,7 @@ class Executions:
         self.shortfalls = _shortfalls(trips)
         self._starts_high = tuple(_starts_high(trips, group) for group in trips.groups)
         self._choices = self._all_choices()
+        self._arms = Arms(trips, self._intervals)
         self._combinations = Combinations(trips, (*self.conditions, *self.unexplored), self._intervals)
         self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
         self._nests = self._instructions()
@@ -130,45 +123,20 @@ class Executions:
         """Whether no arguments are known to give the conditions of an execution together with its counts."""
         return self._combinations.excludes(execution)
 
-    def missed(self, reached: Set[int], deciding: Deciding = Deciding.ANYTHING) -> Iterator[Execution]:
-        """Executions that go through the arms of ifs in which no op was reached.
+    def missed(self, reached: Set[int], unforced: Set[int], *deciding: Deciding) -> Iterator[Execution]:
+        """Executions that go through the arms of ifs in which no op was reached, the outer ones first.
 
         Parameters
         ----------
-        reached : set of int
-            Uids of the ops that ran.
+        reached, unforced : set of int
+            Uids of the ops that ran; of those that ran before any of these executions.
         deciding : Deciding
-            Which ifs are meant, by what decides them.
+            Which arms are meant, by what decides about them.
         """
-        for op in walk(self.trips.kernel.body):
-            if not isinstance(op, If) or not self._is_meant(op, deciding):
-                continue
-            interval = self._intervals.of(op.condition)
-            for arm, block in ((True, op.then), (False, op.orelse)):
-                if block is None or interval.low == interval.high or not _is_missed(block, reached):
-                    continue
-                for count in _MISSED_COUNTS:
-                    counts = {index: count for index, _ in enumerate(self.trips.groups)}
-                    yield self.execution(counts, {self.trips.numbers[op.condition]: arm}, Branches.THEN)
-
-    def _is_meant(self, op: If, deciding: Deciding) -> bool:
-        return deciding is Deciding.ANYTHING or self._is_exact(op.condition) is (deciding is Deciding.TRIP_COUNTS)
-
-    def _is_exact(self, value: Value) -> bool:
-        """Whether nothing but forced bounds and constants decides a value, loop variables included."""
-        forced = {group.number for group in self.trips.groups}
-        seen: set[Value] = set()
-        ahead = [value]
-        while ahead:
-            current = ahead.pop()
-            if current in seen or self.trips.numbers[current] in forced:
-                continue
-            seen.add(current)
-            sources = self.trips.sources(current)
-            if sources is None:
-                return False
-            ahead.extend(sources)
-        return True
+        for arm in self._arms.missed(reached, unforced):
+            for count in _MISSED_COUNTS if arm.deciding in deciding else ():
+                counts = {index: count for index, _ in enumerate(self.trips.groups)}
+                yield self.execution(counts, arm.choices, Branches.THEN)
 
     @property
     def covers(self) -> str:
@@ -306,12 +274,6 @@ class Executions:
 
         count(self.trips.kernel.body, (), 1)
         return found
-
-
-def _is_missed(block: Block, reached: Set[int]) -> bool:
-    """Whether a block holds instructions of which none was reached."""
-    uids = [op.uid for op in walk(block) if isinstance(op, TileOp | Flag | Barrier)]
-    return bool(uids) and reached.isdisjoint(uids)
 
 
 def _shortfalls(trips: TripCounts) -> tuple[int, ...]:
