@@ -410,3 +410,27 @@ barrier ALL
     assert [(finding.severity, str(finding.execution)) for finding in report.findings] == [
         (Severity.WARNING, "i loop x4")
     ]
+
+
+def test_condition_on_data_that_another_one_rules_out_does_not_hold(machine: Machine) -> None:
+    """In round 0 data decides, in the others nothing is set: there is no flag to wait for."""
+    body = f"""
+scf.for %i = %c0 to %n step %c1 {{
+{UNKNOWN}%first = arith.cmpi eq, %i, %c0 : index
+%both = arith.andi %first, %data : i1
+scf.if %both {{
+set MTE2 V 0
+wait MTE2 V 0
+}}
+%later = arith.cmpi sgt, %i, %c0 : index
+scf.if %later {{
+scf.if %both {{
+load t0
+add t1 t0
+}}
+}}
+}}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert report.verdict is Verdict.CLEAN
