@@ -118,7 +118,6 @@ class _Form:
             frozenset((_place(access.footprint, shift), self._access(access)) for access in self._accesses),
             frozenset((flag.pair, flag.number, self._flag(flag)) for flag in self._flags),
             tuple(map(rank, self._known)),
-            rank(state.scalar),
             tuple(self._waiting(entry, shift) for pending in state.pending for entry in pending),
             tuple(map(rank, (self._settled, self._worked, *self._behind, *self._awaited))),
             frozenset((lane, r.instance.op.uid, self._rank(lane, r.number)) for lane, r in self._stores),

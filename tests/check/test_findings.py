@@ -105,6 +105,23 @@ def test_dependent_vector_ops_need_a_barrier(machine: Machine) -> None:
     assert check(chain.format("barrier V\n"), machine).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "kind", "clash"),
+    [
+        ("load t0", "add t1 t0", "RAW", "read vec bytes before pto.tload (line {}) has written it"),
+        ("store t0", "add t0 t1", "WAR", "overwrite vec bytes before pto.tstore (line {}) has read it"),
+        ("load t0", "add t0 t1", "WAW", "overwrite vec bytes before pto.tload (line {}) has written it"),
+        ("add t0 t1", "add t0 t1", "WAW", "overwrite vec bytes before pto.tadd (line {}) has written it"),
+    ],
+    ids=["RAW", "WAR", "WAW", "WAW on V"],
+)
+def test_two_accesses_with_nothing_between_race(
+    first: str, second: str, kind: str, clash: str, machine: Machine
+) -> None:
+    message = only(check(f"{first}\n{second}\nbarrier ALL", machine)).message
+    assert message.startswith(f"{kind}: pto.tadd (line {HEAD_LINES + 2}) may {clash.format(HEAD_LINES + 1)}")
+
+
 def test_race_in_global_memory(machine: Machine) -> None:
     """%y is stored and loaded again: RAW over memory, ordered by MTE3 -> MTE2."""
     body = "store t0\n{}load t1 y\nbarrier ALL"
@@ -170,6 +187,17 @@ def test_waits_on_two_pipes_for_each_other_are_a_deadlock(machine: Machine) -> N
     finding = only(check(body, machine))
     assert finding.kind is FindingKind.DEADLOCK
     assert len(finding.ops) == 2
+
+
+def test_barrier_on_all_before_the_set_is_a_deadlock(machine: Machine) -> None:
+    """The barrier waits for the wait, and the set stands behind it. What comes behind is not told: it never runs."""
+    report = check("wait MTE2 V 0\nbarrier ALL\nset MTE2 V 0\nload t0\nadd t1 t0\nbarrier ALL", machine)
+    assert (only(report).kind, only(report).line) == (FindingKind.DEADLOCK, HEAD_LINES + 1)
+
+
+def test_scalar_wait_before_the_set_is_a_deadlock(machine: Machine) -> None:
+    report = check("wait MTE2 S 0\nset MTE2 S 0\nload t0\nadd t1 t0\nbarrier ALL", machine)
+    assert (only(report).kind, only(report).line) == (FindingKind.DEADLOCK, HEAD_LINES + 1)
 
 
 def test_full_queue_keeps_the_set_from_being_dispatched(machine: Machine) -> None:

@@ -39,8 +39,24 @@ func.func @f(%n: i32, %m: i32) {
 """
 
 
-def kernel() -> Kernel:
-    return parse_module(Source("f.pto", BODY.encode())).kernel()
+NEUTRAL = """\
+func.func @f(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = arith.addi %n, %c0 : index
+  %b = arith.addi %c0, %n : index
+  %c = arith.subi %n, %c0 : index
+  %d = arith.muli %c1, %n : index
+  %e = arith.divsi %n, %c1 : index
+  %f = arith.subi %c0, %n : index
+  %g = arith.divsi %c1, %n : index
+  return
+}
+"""
+
+
+def kernel(text: str = BODY) -> Kernel:
+    return parse_module(Source("f.pto", text.encode())).kernel()
 
 
 def values(of: Kernel) -> dict[str, Value]:
@@ -65,6 +81,14 @@ def test_other_attributes_types_and_operands_have_other_numbers() -> None:
     numbers, names = number(made), values(made)
     for a, b in (("%c1", "%true"), ("%n0", "%wide"), ("%less", "%more"), ("%a", "%swapped"), ("%n", "%m")):
         assert numbers[names[a]] != numbers[names[b]]
+
+
+def test_neutral_operands_stand_where_they_change_nothing() -> None:
+    """x + 0, 0 + x, x - 0, 1 * x and x / 1 are x; 0 - x and 1 / x are not."""
+    made = kernel(NEUTRAL)
+    numbers, names = number(made), values(made)
+    assert {numbers[names[name]] for name in ("%a", "%b", "%c", "%d", "%e")} == {numbers[names["%n"]]}
+    assert len({numbers[names[name]] for name in ("%n", "%f", "%g")}) == 3
 
 
 def test_what_loops_and_branches_make_is_equal_to_nothing_else() -> None:
