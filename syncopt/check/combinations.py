@@ -21,6 +21,7 @@ from syncopt.ir.scalars import UNKNOWN, ScalarValue, Unknown, evaluate
 from syncopt.ir.types import ScalarType
 
 _MOST_TRIED = 50_000
+_MOST_MADE = 1_000_000
 _MOST_TRIPS = 32
 _SMALL = 4096
 _DIVIDING = frozenset(
@@ -126,11 +127,11 @@ class Combinations:
         constants = {abs(number) for op in ops if (number := _constant(op))} | {1}
         divisors = (self._trips.definitions.scalar(op.operands[1]) for op in ops if op.name in _DIVIDING)
         unit = lcm(1, *(abs(_constant(op) or 1) for op in divisors if op is not None))
-        if unit * len(constants) > _MOST_TRIED:
-            return None
         anchors = {found for a, b in product(constants, repeat=2) for found in (a, a * b, a // b, a + b, a - b)}
         anchors |= {count * constant for count in range(_MOST_TRIPS) for constant in constants}
         away = range(-2 * unit - 1, 2 * unit + 2)
+        if len(anchors) * len(away) > _MOST_MADE:
+            return None
         around = {sign * anchor + step for anchor in anchors for step in away for sign in (1, -1)}
         around |= set(range(-_SMALL, _SMALL + 1))
         inputs = {number: self._domain(number, around) for number in self._inputs(values)}
