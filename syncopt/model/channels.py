@@ -4,8 +4,9 @@ A channel belongs to one pipe pair. Its sets and waits alternate in every execut
 from before the first op that uses it and taken down after the last one (planning.md section 3).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from syncopt.ir.kernel import (
     NO_SPAN,
@@ -70,6 +71,13 @@ class Compensation:
     sets: tuple[int, ...]
 
 
+class Priming(Enum):
+    """Where priming sets stand: the earlier, the less they wait for; the later, the more channels share an id."""
+
+    FIRST = "before the first tile op, loop or branch of the section"
+    USE = "before the first op that uses the channel"
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """All flags and barriers of a kernel.
@@ -82,11 +90,14 @@ class Placement:
         Barriers before ops.
     compensations : tuple of Compensation
         For loops that may not go round.
+    priming : Priming
+        Where primed channels are set for the first time.
     """
 
     channels: tuple[Channel, ...] = ()
     barriers: tuple[tuple[Site, Pipe], ...] = ()
     compensations: tuple[Compensation, ...] = ()
+    priming: Priming = Priming.FIRST
 
 
 def has_full_barrier(placement: Placement) -> bool:
@@ -114,7 +125,7 @@ def stretches(kernel: Kernel) -> tuple[Stretch, ...]:
     """The sections of a kernel that hold all its tile ops, else its body as one stretch."""
     ops = kernel.body.ops
     sections = [op for op in ops if isinstance(op, Section)]
-    outside = any(isinstance(o, TileOp) for op in ops if not isinstance(op, Section) for o in (op, *_inside(op)))
+    outside = any(_has_tile_ops(op) for op in ops if not isinstance(op, Section))
     if sections and not outside:
         return tuple(Stretch(op.body.ops, Site(op.uid, Side.END)) for op in sections)
     if not ops:
@@ -123,37 +134,62 @@ def stretches(kernel: Kernel) -> tuple[Stretch, ...]:
     return (Stretch(ops, Site(last.uid, Side.BEFORE if isinstance(last, Return) else Side.AFTER)),)
 
 
-def _inside(op: Op) -> Iterator[Op]:
-    return (o for region in regions(op) for o in walk(region))
+def _is_issued(op: Op) -> bool:
+    return isinstance(op, TileOp) or bool(regions(op))
+
+
+def _has_tile_ops(op: Op) -> bool:
+    return isinstance(op, TileOp) or any(isinstance(o, TileOp) for region in regions(op) for o in walk(region))
 
 
 class Ancestry:
     """Which ops stand inside which."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self._parents: dict[int, int | None] = {}
-        self._note(kernel.body, None)
+        self._blocks: dict[int, tuple[int | None, int]] = {}
+        self._note(kernel.body, (None, 0))
 
-    def _note(self, block: Block, owner: int | None) -> None:
+    def _note(self, block: Block, place: tuple[int | None, int]) -> None:
         for op in block.ops:
-            self._parents[op.uid] = owner
-            for region in regions(op):
-                self._note(region, op.uid)
+            self._blocks[op.uid] = place
+            for number, region in enumerate(regions(op)):
+                self._note(region, (op.uid, number))
+
+    def in_common_block(self, a: int, b: int) -> tuple[int, int]:
+        """The ops of the innermost block that holds two ops, or what they stand in; one op with both is both."""
+        holders = {self._blocks[uid]: uid for uid in self._holders(a)}
+        return next((holders[block], uid) for uid in self._holders(b) if (block := self._blocks[uid]) in holders)
+
+    def exclude_each_other(self, a: Channel, b: Channel) -> bool:
+        """Whether all sites of one channel are in another branch of an op than all sites of the other."""
+        around_a, around_b = self._branches(a), self._branches(b)
+        return any(owner in around_b and around_b[owner] != number for owner, number in around_a.items())
+
+    def _branches(self, channel: Channel) -> dict[int, int]:
+        """Ops that hold all sites of a channel in one of their regions, and the number of that region."""
+        blocks = [{self._blocks[uid] for uid in self._holders(site.uid)} for site in channel.sites]
+        shared = set[tuple[int | None, int]].intersection(*blocks)
+        return {owner: number for owner, number in shared if owner is not None}
+
+    def _holders(self, uid: int) -> tuple[int, ...]:
+        """An op and the ops around it, innermost first."""
+        return (uid, *reversed(self.chain(Site(uid, Side.BEFORE))))
 
     def chain(self, site: Site) -> tuple[int, ...]:
         """Uids of the ops around a site, outermost first; the op that the site is at is not one of them."""
         chain: list[int] = [site.uid] if site.side in (Side.START, Side.END) else []
-        parent = self._parents[site.uid]
+        parent, _ = self._blocks[site.uid]
         while parent is not None:
             chain.append(parent)
-            parent = self._parents[parent]
+            parent, _ = self._blocks[parent]
         return tuple(reversed(chain))
 
 
 def primes_and_drains(kernel: Kernel, placement: Placement) -> tuple[dict[Site, list[int]], dict[Site, list[int]]]:
     """Sites of the priming sets and of the draining waits, with the numbers of the channels there.
 
-    A channel is primed before the first and drained behind the last op of its stretch that holds one of its sites.
+    A channel is primed where its placement says and drained behind the last op of its stretch that holds one of its
+    sites.
     """
     primes: dict[Site, list[int]] = {}
     drains: dict[Site, list[int]] = {}
@@ -161,7 +197,8 @@ def primes_and_drains(kernel: Kernel, placement: Placement) -> tuple[dict[Site, 
     for number, channel in enumerate(placement.channels):
         if channel.primed:
             holding = tops.of(channel)
-            primes.setdefault(Site(holding[0], Side.BEFORE), []).append(number)
+            first = tops.first_beside(holding[0]) if placement.priming is Priming.FIRST else holding[0]
+            primes.setdefault(Site(first, Side.BEFORE), []).append(number)
             drains.setdefault(Site(holding[-1], Side.AFTER), []).append(number)
     return primes, drains
 
@@ -174,7 +211,7 @@ class Tops:
         levels = [stretch.ops for stretch in stretches(kernel)]
         if len(levels) > 1:
             levels.append(kernel.body.ops)
-        self._levels = [{op.uid: number for number, op in enumerate(ops)} for ops in levels]
+        self._levels = [{op.uid: number for number, op in enumerate(filter(_is_issued, ops))} for ops in levels]
 
     def of(self, channel: Channel) -> tuple[int, ...]:
         """Uids of the ops that hold a site of the channel, in text order, each once."""
@@ -184,6 +221,10 @@ class Tops:
             if all(any(uid in position for uid in chain) for chain in chains):
                 return tuple(sorted(found, key=lambda uid: position[uid]))
         raise ValueError("a channel's sites are in no stretch")
+
+    def first_beside(self, uid: int) -> int:
+        """The first op in the stretch of another one that is issued or holds others."""
+        return next(next(iter(position)) for position in self._levels if uid in position)
 
 
 def numbers_at(placement: Placement) -> tuple[dict[Site, list[int]], dict[Site, list[int]]]:
@@ -230,7 +271,7 @@ class _Writer:
         primes, drains = primes_and_drains(self._kernel, placement)
         for compensation in placement.compensations:
             add.add(Site(compensation.loop, Side.AFTER), *self._no_trip(compensation))
-        for site, numbers in (*sets.items(), *primes.items()):
+        for site, numbers in (*primes.items(), *sets.items()):
             add.add(site, *self._sets(numbers))
         for site, numbers in (*waits.items(), *drains.items()):
             add.add(site, *self._waits(numbers))

@@ -5,8 +5,9 @@ are one channel. A channel whose sets and waits do not alternate in every trace 
 the order of a policy, and which policy is best is decided by replay (planning.md sections 2, 3 and 5).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from syncopt.check.clocks import Clock
 from syncopt.check.memories import HazardKind
@@ -14,8 +15,8 @@ from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.ir.pipes import LEGAL_PAIRS, Memory, Pipe, PipePair
 from syncopt.model.alternation import Alternation
 from syncopt.model.channels import Channel, Placement, loops_of
-from syncopt.model.family import Family, made_proven, proves, with_full_barriers, without_channel
-from syncopt.model.repairs import Candidate, Edge, Repair, Repairs, channel_key, components
+from syncopt.model.family import Family, early_channels, made_proven, proves, with_full_barriers, without_channel
+from syncopt.model.repairs import Candidate, Edge, Repair, Repairs, Unite, channel_key, components, united
 from syncopt.model.rewrite import Side, Site
 from syncopt.model.skeleton import Flagged
 
@@ -94,7 +95,32 @@ class Derivation:
                 break
             needs.edges |= more.edges
             needs.barriers |= more.barriers
-        return self.without_surplus(made_proven(self._family, placement))
+        return self.without_surplus(made_proven(self._family, self._with_returns(placement)))
+
+    def united(self, placement: Placement, pair: PipePair, which: Unite) -> Iterator[Placement]:
+        """The placement with one channel in place of two of a pair, for all two with which that proves as much."""
+        members = [channel for channel in placement.channels if channel.pair == pair]
+        for first, second in combinations(members, 2):
+            if first.primed is not second.primed or not self._repairs.may_unite(first, second, which):
+                continue
+            union = self._alternation.started(united(first, second))
+            if union is not None and union.primed is first.primed:
+                others = (channel for channel in placement.channels if channel not in (first, second))
+                fewer = self._with_channels(placement, (union, *others))
+                if proves(self._family, fewer):
+                    yield fewer
+
+    def _with_returns(self, placement: Placement) -> Placement:
+        """The placement with channels that say when those that would be set too early may be set again."""
+        early = [placement.channels[number] for number in sorted(early_channels(self._family, placement))]
+        returns = [channel for channel in map(self._repairs.returned, early) if channel is not None]
+        started = [channel for channel in map(self._alternation.started, returns) if channel is not None]
+        return self._with_channels(placement, (*placement.channels, *started)) if started else placement
+
+    def _with_channels(self, placement: Placement, channels: Iterable[Channel]) -> Placement:
+        """The placement with other channels, each once, and with what loops that do not go round would miss."""
+        ordered = tuple(sorted(dict.fromkeys(channels), key=channel_key))
+        return self._alternation.compensated(replace(placement, channels=ordered))
 
     def _still_open(self, placement: Placement) -> _Needs:
         needs, family = _Needs(), self._family
@@ -116,19 +142,17 @@ class Derivation:
         return placement
 
     def _placed(self, needs: _Needs, policy: Sequence[Repair]) -> Placement:
-        channels, beyond_repair = self._alternating(components(needs.edges), policy)
-        placement = Placement(tuple(sorted(channels, key=channel_key)), tuple(needs.barriers))
+        channels, beyond_repair = self._alternating(needs, policy)
+        placement = self._with_channels(Placement(barriers=tuple(needs.barriers)), channels)
         sites = (Site(site.uid, Side.BEFORE) for channel in beyond_repair for site in channel.waits)
-        return with_full_barriers(self._alternation.compensated(placement), sites)
+        return with_full_barriers(placement, sites)
 
-    def _alternating(
-        self, channels: Sequence[Channel], policy: Sequence[Repair]
-    ) -> tuple[Sequence[Channel], Sequence[Channel]]:
+    def _alternating(self, needs: _Needs, policy: Sequence[Repair]) -> tuple[Sequence[Channel], Sequence[Channel]]:
         """The channels, repaired where they fail, and those that cannot be repaired."""
         good: dict[Channel, None] = {}
         failing: list[Channel] = []
         lost: list[Channel] = []
-        for channel in channels:
+        for channel in components(needs.edges):
             started = self._alternation.started(channel)
             if started is None:
                 failing.append(channel)
@@ -138,7 +162,12 @@ class Derivation:
             channel = failing.pop(0)
             repaired = self._repaired(channel, failing, policy)
             if repaired is None:
-                lost.append(channel)
+                for part in self._repairs.split(channel, needs.edges):
+                    started = self._alternation.started(part)
+                    if started is None:
+                        lost.append(part)
+                    else:
+                        good[started] = None
                 continue
             good[repaired.channel] = None
             failing = [other for other in failing if other not in repaired.used]

@@ -81,21 +81,37 @@ def _is_proven(family: Family, number: int, flagged: Flagged) -> bool:
     return not run.blocked and not run.flags_up
 
 
-class _Faults(Observer):
-    """Collects channels that fail and ops that come too early."""
+class _Early(Observer):
+    """Collects channels that are set too early."""
 
     def __init__(self) -> None:
         self.channels: set[int] = set()
+
+    def early_set(self, early: EarlySet) -> None:
+        self.channels.add(early.event)
+
+
+class _Faults(_Early):
+    """Collects channels that fail and ops that come too early."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.open: dict[Site, None] = {}
 
     def open_hazard(self, hazard: OpenHazard) -> None:
         self.open[Site(hazard.later.op.uid, Side.BEFORE)] = None
 
-    def early_set(self, early: EarlySet) -> None:
-        self.channels.add(early.event)
-
     def unfenced(self, load: UnfencedLoad) -> None:
         self.open[Site(load.load.op.uid, Side.BEFORE)] = None
+
+
+def early_channels(family: Family, placement: Placement) -> frozenset[int]:
+    """Numbers of the channels that are set in some trace when nothing proves that the wait before it is over."""
+    early = _Early()
+    flagged = Flagged(family.kernel, placement)
+    for number in family.suspects:
+        family.run(number, flagged, early)
+    return frozenset(early.channels)
 
 
 def made_proven(family: Family, placement: Placement) -> Placement:
@@ -124,10 +140,10 @@ def without_channel(placement: Placement, number: int) -> Placement:
     compensations = tuple(
         Compensation(c.loop, _moved_up(c.waits, number), _moved_up(c.sets, number)) for c in placement.compensations
     )
-    return Placement(
-        placement.channels[:number] + placement.channels[number + 1 :],
-        placement.barriers,
-        tuple(c for c in compensations if c.waits or c.sets),
+    return replace(
+        placement,
+        channels=placement.channels[:number] + placement.channels[number + 1 :],
+        compensations=tuple(c for c in compensations if c.waits or c.sets),
     )
 
 

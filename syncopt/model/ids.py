@@ -1,7 +1,8 @@
 """Which channels may not share an event id (planning.md section 4)."""
 
-from collections.abc import Mapping, Sequence
-from itertools import count
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, count
 
 from syncopt.check.clocks import LANE
 from syncopt.check.happens_before import HappensBefore
@@ -9,9 +10,10 @@ from syncopt.check.observer import Observer
 from syncopt.ir.kernel import SetFlag
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance
-from syncopt.model.channels import Placement
+from syncopt.model.channels import Placement, Priming
 from syncopt.model.derive import Derivation
-from syncopt.model.family import Family, made_proven, with_full_barriers, without_channel
+from syncopt.model.family import Family, made_proven, proves, with_full_barriers, without_channel
+from syncopt.model.repairs import Unite
 from syncopt.model.skeleton import Flagged
 
 Conflict = tuple[int, int]
@@ -57,15 +59,32 @@ def channels_by_pair(placement: Placement) -> dict[PipePair, list[int]]:
 
 
 def within_ids(family: Family, derivation: Derivation, placement: Placement) -> Placement:
-    """The placement, with full barriers instead of channels where a pair would need more ids than there are.
+    """The placement, made to need no more ids in any pair than there are, as known by greedy colouring.
 
-    Channels with the most conflicts go first, until the conflict graph of each pair is known to be colourable.
+    What costs least is tried first: one channel for branches that exclude each other, priming later, one channel for
+    any two that alternate together, and full barriers in place of the channels with the most conflicts.
     """
     while (crowded := _crowded(placement, conflicts(family, placement), family.machine.event_ids)) is not None:
-        channel = placement.channels[crowded]
-        fewer = with_full_barriers(without_channel(placement, crowded), channel.waits)
-        placement = derivation.without_surplus(made_proven(family, fewer))
+        pair = placement.channels[crowded].pair
+        tries = chain(
+            derivation.united(placement, pair, Unite.BRANCHES),
+            _primed_later(family, placement),
+            derivation.united(placement, pair, Unite.ANY),
+        )
+        fewer = next(tries, None)
+        placement = _with_a_barrier_instead(family, derivation, placement, crowded) if fewer is None else fewer
     return placement
+
+
+def _primed_later(family: Family, placement: Placement) -> Iterator[Placement]:
+    later = replace(placement, priming=Priming.USE)
+    if placement.priming is not Priming.USE and proves(family, later):
+        yield later
+
+
+def _with_a_barrier_instead(family: Family, derivation: Derivation, placement: Placement, channel: int) -> Placement:
+    fewer = with_full_barriers(without_channel(placement, channel), placement.channels[channel].waits)
+    return derivation.without_surplus(made_proven(family, fewer))
 
 
 def _crowded(placement: Placement, found: frozenset[Conflict], available: int) -> int | None:

@@ -184,8 +184,12 @@ def problem_of(
     for step in window.steps:
         run = stack[-1]
         if isinstance(step, Instance):
+            around = (
+                _behind_the_edge(builder, run, flagged, Site(step.op.uid, Side.BEFORE)),
+                [step],
+                flagged.at(Site(step.op.uid, Side.AFTER)),
+            )
             head = builder.head(run, step.op.uid)
-            around = (flagged.at(Site(step.op.uid, Side.BEFORE)), [step], flagged.at(Site(step.op.uid, Side.AFTER)))
             head.content.extend(builder.item(instance) for part in around for instance in part)
         elif step.side is Side.START:
             inner = BlockRun((step.uid, step.region))
@@ -196,12 +200,20 @@ def problem_of(
             _edge(builder, run, flagged.at(step))
             stack.pop()
         else:
-            head = builder.head(run, step.uid)
+            flags = _behind_the_edge(builder, run, flagged, step)
             missing = flagged.no_trip(step.uid) if previous == Site(step.uid, Side.BEFORE) else ()
-            head.content.extend(builder.item(instance) for instance in (*missing, *flagged.at(step)))
+            head = builder.head(run, step.uid)
+            head.content.extend(builder.item(instance) for instance in (*missing, *flags))
         previous = step
     items = tuple(builder.items)
     return Problem(machine, mobility, placement, items, tree, tuple(_hazards(items, shared)))
+
+
+def _behind_the_edge(builder: _Builder, run: BlockRun, flagged: Flagged, site: Site) -> Sequence[Instance]:
+    """The flags of a site that stay at its op; those that come before all ops of the block are anchored there."""
+    first = flagged.first_of_all(site)
+    _edge(builder, run, first)
+    return flagged.at(site)[len(first) :]
 
 
 def _edge(builder: _Builder, run: BlockRun, flags: Sequence[Instance]) -> None:

@@ -11,7 +11,7 @@ from syncopt.check.happens_before import HappensBefore
 from syncopt.check.memories import Cell, HazardKind, Record
 from syncopt.check.observer import Observer
 from syncopt.ir.footprint import Footprint
-from syncopt.ir.pipes import PipePair
+from syncopt.ir.pipes import LEGAL_PAIRS, PipePair
 from syncopt.ir.trace import Instance
 from syncopt.model.channels import Ancestry, Channel, Placement, site_key
 from syncopt.model.family import Family
@@ -32,6 +32,13 @@ POLICIES: tuple[tuple[Repair, ...], ...] = (
     (Repair.LIFT, Repair.CLOSURE, Repair.UNION),
 )
 """Orders in which repairs are tried."""
+
+
+class Unite(Enum):
+    """Which channels may become one to save an id."""
+
+    BRANCHES = "those in branches that exclude each other: none waits for the other's ops"
+    ANY = "any two"
 
 
 class Edge(NamedTuple):
@@ -73,7 +80,8 @@ def _channel(pair: PipePair, sets: Iterable[Site], waits: Iterable[Site]) -> Cha
     return Channel(pair, tuple(sorted(set(sets), key=site_key)), tuple(sorted(set(waits), key=site_key)))
 
 
-def _union(a: Channel, b: Channel) -> Channel:
+def united(a: Channel, b: Channel) -> Channel:
+    """One channel with the sites of two of one pair."""
     return _channel(a.pair, (*a.sets, *b.sets), (*a.waits, *b.waits))
 
 
@@ -101,10 +109,34 @@ class Repairs:
             case Repair.UNION:
                 for other in others:
                     if other.pair == channel.pair:
-                        yield Candidate(_union(channel, other), (other,))
-                        yield Candidate(self._closure(_union(channel, other)), (other,))
+                        yield Candidate(united(channel, other), (other,))
+                        yield Candidate(self._closure(united(channel, other)), (other,))
             case Repair.LIFT:
                 yield from map(Candidate, self._lifted(channel))
+
+    def returned(self, channel: Channel) -> Channel | None:
+        """The channel that tells the setting pipe of one that its waits are over; None if the hardware has no such."""
+        pair = PipePair(channel.pair.target, channel.pair.source)
+        sets = (Site(site.uid, Side.AFTER) for site in channel.waits)
+        waits = (Site(site.uid, Side.BEFORE) for site in channel.sets)
+        return _channel(pair, sets, waits) if pair in LEGAL_PAIRS else None
+
+    def may_unite(self, a: Channel, b: Channel, which: Unite) -> bool:
+        """Whether two channels are of the kind that is to be united."""
+        return which is Unite.ANY or self._ancestry.exclude_each_other(a, b)
+
+    def split(self, channel: Channel, edges: Iterable[Edge]) -> list[Channel]:
+        """A channel for every hazard of a component, its set and its wait in one block.
+
+        There they are passed equally often in turns, whatever the loops and branches inside do: the wait before the set
+        where the hazard goes from one iteration to a later one.
+        """
+        found: dict[Channel, None] = {}
+        for edge in edges:
+            if edge.pair == channel.pair and Site(edge.earlier, Side.AFTER) in channel.sets:
+                earlier, later = self._ancestry.in_common_block(edge.earlier, edge.later)
+                found[_channel(edge.pair, [Site(earlier, Side.AFTER)], [Site(later, Side.BEFORE)])] = None
+        return list(found)
 
     def _closure(self, channel: Channel) -> Channel:
         """The channel with all direct hazards of its pair and bytes that share a set or a wait site."""

@@ -6,7 +6,7 @@ from syncopt.check import check_kernel
 from syncopt.hwmodel import load_machine
 from syncopt.ir.kernel import For, If, Kernel, Section, TileOp, walk
 from syncopt.ir.pipes import Pipe
-from syncopt.model.channels import Placement, with_flags
+from syncopt.model.channels import Placement, primes_and_drains, with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
 from tests.check.kernels import setting, vector_kernel
@@ -123,6 +123,55 @@ def test_a_wait_inside_a_loop_for_a_set_outside_is_lifted():
     """t3 is loaded once and read in every round: the wait stands before the loop."""
     planner, placement = written("load t3\nscf.for %i = %c0 to %n step %c1 {\nadd t1 t3\nstore t1\n}")
     assert ("MTE2->V", False, ["load0"], ["for0"]) in named(planner.kernel, placement)
+
+
+def test_a_wait_for_sets_before_and_in_a_loop_is_split():
+    """The add in the loop waits for the store before it once and for the store of the round before in each round.
+
+    One channel for both would be set once more than it is waited for.
+    """
+    body = "load t0\nadd t1 t0\nstore t1\nscf.for %i = %c0 to %n step %c1 {\nadd t1 t0\nstore t1\n}"
+    planner, placement = written(body)
+    stored = [channel for channel in named(planner.kernel, placement) if channel[0] == "MTE3->V"]
+    assert stored == [("MTE3->V", False, ["store0"], ["for0"]), ("MTE3->V", True, ["store1"], ["add1"])]
+    assert placement.barriers == ()
+
+
+def test_a_set_behind_a_branch_waits_until_the_wait_before_it_is_over():
+    """MTE3 sets in every round, also in the last one, where it does nothing that would show that V has waited.
+
+    So V has to tell it in every round, and the wait for the add stands before the branch, not in it.
+    """
+    body = """
+load t0
+scf.for %i = %c0 to %n step %c1 {
+add t1 t0
+%next = arith.addi %i, %c1 : index
+%more = arith.cmpi slt, %next, %n : index
+scf.if %more {
+store t1
+}
+}
+store t1
+add t1 t0
+store t1
+"""
+    planner, placement = written(body)
+    found = named(planner.kernel, placement)
+    assert ("MTE3->V", True, ["if0"], ["add0"]) in found
+    assert ("V->MTE3", False, ["add0"], ["if0"]) in found
+    assert placement.barriers == ()
+
+
+def test_priming_sets_stand_before_the_first_tile_op():
+    """Right before the loop they would wait, on their pipe, until the store before it is done."""
+    body = "load t0\nadd t1 t0\nstore t1\nscf.for %i = %c0 to %n step %c1 {\nadd t2 t0\nstore t2\n}"
+    planner, placement = written(body)
+    assert ("MTE3->V", True, ["store1"], ["add1"]) in named(planner.kernel, placement)
+    primes, drains = primes_and_drains(planner.kernel, placement)
+    names = labels(planner.kernel)
+    assert [names[site.uid] for site in primes] == ["load0"]
+    assert [names[site.uid] for site in drains] == ["for0"]
 
 
 def test_a_kernel_without_its_flags_is_not_proven():
