@@ -7,7 +7,6 @@ the order of a policy, and which policy is best is decided by replay (planning.m
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 from syncopt.check.clocks import Clock
 from syncopt.check.memories import HazardKind
@@ -97,18 +96,31 @@ class Derivation:
             needs.barriers |= more.barriers
         return self.without_surplus(made_proven(self._family, self._with_returns(placement)))
 
-    def united(self, placement: Placement, pair: PipePair, which: Unite) -> Iterator[Placement]:
-        """The placement with one channel in place of two of a pair, for all two with which that proves as much."""
-        members = [channel for channel in placement.channels if channel.pair == pair]
-        for first, second in combinations(members, 2):
-            if first.primed is not second.primed or not self._repairs.may_unite(first, second, which):
-                continue
-            union = self._alternation.started(united(first, second))
-            if union is not None and union.primed is first.primed:
-                others = (channel for channel in placement.channels if channel not in (first, second))
-                fewer = self._with_channels(placement, (union, *others))
-                if proves(self._family, fewer):
-                    yield fewer
+    def united(self, placement: Placement, conflicts: Iterable[tuple[int, int]], which: Unite) -> Placement | None:
+        """The placement with one channel in place of two that conflict, if that proves as much.
+
+        Of branches that exclude each other all such channels become one at a time, if together they prove as much.
+        """
+        unions = list(self._unions(placement, conflicts, which))
+        together = _disjoint(unions) if which is Unite.BRANCHES else []
+        for some in (together, *([union] for union in unions)):
+            gone = {number for union in some for number in union[:2]}
+            kept = (channel for number, channel in enumerate(placement.channels) if number not in gone)
+            fewer = self._with_channels(placement, (*kept, *(channel for _, _, channel in some)))
+            if some and proves(self._family, fewer):
+                return fewer
+        return None
+
+    def _unions(
+        self, placement: Placement, conflicts: Iterable[tuple[int, int]], which: Unite
+    ) -> Iterator[tuple[int, int, Channel]]:
+        """Numbers of channels that alternate as one and are up at the start both or neither, and that one channel."""
+        for a, b in conflicts:
+            first, second = placement.channels[a], placement.channels[b]
+            if first.primed is second.primed and self._repairs.may_unite(first, second, which):
+                union = self._alternation.started(united(first, second))
+                if union is not None and union.primed is first.primed:
+                    yield a, b, union
 
     def _with_returns(self, placement: Placement) -> Placement:
         """The placement with channels that say when those that would be set too early may be set again."""
@@ -180,3 +192,14 @@ class Derivation:
                 if started is not None:
                     return replace(candidate, channel=started)
         return None
+
+
+def _disjoint(unions: Iterable[tuple[int, int, Channel]]) -> list[tuple[int, int, Channel]]:
+    """Unions of which no two take in the same channel, the first ones first."""
+    found: list[tuple[int, int, Channel]] = []
+    taken: set[int] = set()
+    for a, b, channel in unions:
+        if not taken & {a, b}:
+            found.append((a, b, channel))
+            taken |= {a, b}
+    return found

@@ -1,8 +1,8 @@
 """Which channels may not share an event id (planning.md section 4)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count
+from itertools import count
 
 from syncopt.check.clocks import LANE
 from syncopt.check.happens_before import HappensBefore
@@ -64,22 +64,21 @@ def within_ids(family: Family, derivation: Derivation, placement: Placement) -> 
     What costs least is tried first: one channel for branches that exclude each other, priming later, one channel for
     any two that alternate together, and full barriers in place of the channels with the most conflicts.
     """
-    while (crowded := _crowded(placement, conflicts(family, placement), family.machine.event_ids)) is not None:
+    while (crowded := _crowded(placement, found := conflicts(family, placement), family.machine.event_ids)) is not None:
         pair = placement.channels[crowded].pair
-        tries = chain(
-            derivation.united(placement, pair, Unite.BRANCHES),
-            _primed_later(family, placement),
-            derivation.united(placement, pair, Unite.ANY),
+        in_pair = [(a, b) for a, b in sorted(found) if placement.channels[a].pair == pair]
+        placement = (
+            derivation.united(placement, in_pair, Unite.BRANCHES)
+            or _primed_later(family, placement)
+            or derivation.united(placement, in_pair, Unite.ANY)
+            or _with_a_barrier_instead(family, derivation, placement, crowded)
         )
-        fewer = next(tries, None)
-        placement = _with_a_barrier_instead(family, derivation, placement, crowded) if fewer is None else fewer
     return placement
 
 
-def _primed_later(family: Family, placement: Placement) -> Iterator[Placement]:
+def _primed_later(family: Family, placement: Placement) -> Placement | None:
     later = replace(placement, priming=Priming.USE)
-    if placement.priming is not Priming.USE and proves(family, later):
-        yield later
+    return later if placement.priming is not Priming.USE and proves(family, later) else None
 
 
 def _with_a_barrier_instead(family: Family, derivation: Derivation, placement: Placement, channel: int) -> Placement:

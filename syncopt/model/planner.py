@@ -1,6 +1,6 @@
 """Plans of one kernel: families of traces for any order, placements for them, and what a plan takes on a trace."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 
@@ -99,12 +99,18 @@ class Planner:
             self._families[key] = Family(self.ordered(order), traces, self.machine, self.shared)
         return self._families[key]
 
-    def placements(self, order: Order) -> list[Placement]:
-        """What each repair policy gives for an order, duplicates left out."""
+    def placements(self, order: Order) -> Iterator[Placement]:
+        """What each repair policy gives for an order, one after the other, duplicates left out."""
         family = self.family(order)
         derivation = Derivation(family)
-        found = dict.fromkeys(derivation.placement(policy) for policy in POLICIES)
-        return list(dict.fromkeys(within_ids(family, derivation, placement) for placement in found))
+        derived: dict[Placement, Placement] = {}
+        for policy in POLICIES:
+            placement = derivation.placement(policy)
+            if placement not in derived:
+                within = within_ids(family, derivation, placement)
+                if within not in derived.values():
+                    yield within
+                derived[placement] = within
 
     def proves(self, plan: Plan) -> bool:
         """Whether a plan's flags order all hazards of the family of its order."""

@@ -43,7 +43,7 @@ def named(kernel: Kernel, placement: Placement) -> list[Named]:
 
 def written(body: str) -> tuple[Planner, Placement]:
     planner = planner_of(vector_kernel(body))
-    return planner, planner.placements(planner.mobility.as_written())[0]
+    return planner, next(planner.placements(planner.mobility.as_written()))
 
 
 def test_a_loop_needs_flags_both_ways():
