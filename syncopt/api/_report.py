@@ -105,7 +105,10 @@ def _verdict(solved: Solved) -> str:
         ranged = _range(solved.sensitivity)
         gain = f"{_as_fast(solved.speedup)} {_BASELINES[baseline.kind]} ({count(baseline.cycles)} cycles{ranged})"
     proof = "proven optimal for its window" if solved.solution.optimal else "not proven optimal"
-    return f"{cycles}, {gain}; {_over_bound(solved)}; {proof}."
+    kept = ""
+    if solved.slower_plan is not None:
+        kept = f" The kernel is kept as written: the best plan takes {count(solved.slower_plan)} cycles."
+    return f"{cycles}, {gain}; {_over_bound(solved)}; {proof}.{kept}"
 
 
 def _as_fast(factor: float) -> str:
