@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.model.channels import Channel, Compensation, Placement
+from syncopt.model.channels import Channel, Compensation, Placement, Priming
 from syncopt.model.order import Order
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
@@ -47,6 +47,7 @@ def _written_plan(plan: Plan) -> dict[str, object]:
         ],
         "barriers": [[*_written_site(site), str(pipe)] for site, pipe in placement.barriers],
         "compensations": [[c.loop, list(c.waits), list(c.sets)] for c in placement.compensations],
+        "priming": placement.priming.name,
         "ids": list(plan.ids),
     }
 
@@ -72,7 +73,8 @@ def _plan(document: Any) -> Plan:
     )
     barriers = tuple((_site(site), Pipe(pipe)) for *site, pipe in document["barriers"])
     compensations = tuple(Compensation(loop, tuple(w), tuple(s)) for loop, w, s in document["compensations"])
-    return Plan(order, Placement(channels, barriers, compensations), tuple(document["ids"]))
+    placement = Placement(channels, barriers, compensations, Priming[document["priming"]])
+    return Plan(order, placement, tuple(document["ids"]))
 
 
 def _sites(document: Any) -> tuple[Site, ...]:
