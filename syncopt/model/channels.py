@@ -4,32 +4,23 @@ A channel belongs to one pipe pair. Its sets and waits alternate in every execut
 from before the first op that uses it and taken down after the last one (planning.md section 3).
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from syncopt.ir.kernel import (
-    NO_SPAN,
-    Barrier,
     Block,
     For,
-    If,
     Kernel,
     Op,
     Return,
-    Scalar,
     Section,
-    SetFlag,
     TileOp,
-    Value,
-    WaitFlag,
     regions,
     walk,
 )
 from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.ir.types import ScalarType
-from syncopt.model.placement import fresh_name, names_in
-from syncopt.model.rewrite import Insertions, Side, Site, insert
+from syncopt.model.rewrite import Side, Site
+from syncopt.model.rotation import Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +35,15 @@ class Channel:
         Sorted; sets stand behind ops, waits before ops.
     primed : bool
         Whether it is up before the first of its waits.
+    slot : Slot or None
+        Its sites are passed only by instructions that use this slot of a rotating tile; None: by all.
     """
 
     pair: PipePair
     sets: tuple[Site, ...]
     waits: tuple[Site, ...]
     primed: bool = False
+    slot: Slot | None = None
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -98,6 +92,22 @@ class Placement:
     barriers: tuple[tuple[Site, Pipe], ...] = ()
     compensations: tuple[Compensation, ...] = ()
     priming: Priming = Priming.FIRST
+
+
+def rotation_of(placement: Placement, number: int) -> tuple[int, ...]:
+    """Numbers of the channels that are one flag with a channel in the text: those of the slots of its rotating tile."""
+    channel = placement.channels[number]
+    if channel.slot is None:
+        return (number,)
+    return tuple(
+        n
+        for n, other in enumerate(placement.channels)
+        if other.slot is not None and other.slot.tile == channel.slot.tile and _where(other) == _where(channel)
+    )
+
+
+def _where(channel: Channel) -> tuple[PipePair, tuple[Site, ...], tuple[Site, ...]]:
+    return channel.pair, channel.sets, channel.waits
 
 
 def has_full_barrier(placement: Placement) -> bool:
@@ -237,59 +247,6 @@ def numbers_at(placement: Placement) -> tuple[dict[Site, list[int]], dict[Site, 
         for site in channel.waits:
             waits.setdefault(site, []).append(number)
     return sets, waits
-
-
-def with_flags(kernel: Kernel, placement: Placement, ids: Sequence[int]) -> Kernel:
-    """The kernel with a placement's flags, channel n on event id `ids[n]`, and the barrier at the end of
-    every section."""
-    return _Writer(kernel, placement, ids).kernel()
-
-
-class _Writer:
-    def __init__(self, kernel: Kernel, placement: Placement, ids: Sequence[int]) -> None:
-        self._kernel = kernel
-        self._placement = placement
-        self._ids = ids
-        self._uid = min((op.uid for op in walk(kernel.body)), default=0)
-        self._taken = names_in(kernel)
-
-    def _next_uid(self) -> int:
-        self._uid = min(self._uid, 0) - 1
-        return self._uid
-
-    def _sets(self, numbers: Iterable[int]) -> list[Op]:
-        channels = self._placement.channels
-        return [SetFlag(self._next_uid(), NO_SPAN, channels[n].pair, self._ids[n]) for n in numbers]
-
-    def _waits(self, numbers: Iterable[int]) -> list[Op]:
-        channels = self._placement.channels
-        return [WaitFlag(self._next_uid(), NO_SPAN, channels[n].pair, self._ids[n]) for n in numbers]
-
-    def kernel(self) -> Kernel:
-        placement, add = self._placement, Insertions()
-        sets, waits = numbers_at(placement)
-        primes, drains = primes_and_drains(self._kernel, placement)
-        for compensation in placement.compensations:
-            add.add(Site(compensation.loop, Side.AFTER), *self._no_trip(compensation))
-        for site, numbers in (*primes.items(), *sets.items()):
-            add.add(site, *self._sets(numbers))
-        for site, numbers in (*waits.items(), *drains.items()):
-            add.add(site, *self._waits(numbers))
-        for site, pipe in placement.barriers:
-            add.add(site, Barrier(self._next_uid(), NO_SPAN, pipe))
-        for stretch in stretches(self._kernel):
-            add.add(stretch.end, Barrier(self._next_uid(), NO_SPAN, Pipe.ALL))
-        return insert(self._kernel, add)
-
-    def _no_trip(self, compensation: Compensation) -> list[Op]:
-        loop = next(op for op in walk(self._kernel.body) if op.uid == compensation.loop)
-        assert isinstance(loop, For)
-        name = fresh_name(self._taken, "%no_trip")
-        self._taken.add(name)
-        no_trip = Value(name, ScalarType("i1"))
-        compare = Scalar(self._next_uid(), NO_SPAN, "arith.cmpi", (loop.lower, loop.upper), (no_trip,), "sge")
-        body = Block((*self._waits(compensation.waits), *self._sets(compensation.sets)), NO_SPAN)
-        return [compare, If(self._next_uid(), NO_SPAN, no_trip, (), body, None)]
 
 
 def loops_of(kernel: Kernel) -> tuple[For, ...]:

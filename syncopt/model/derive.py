@@ -13,7 +13,7 @@ from syncopt.check.memories import HazardKind
 from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.ir.pipes import LEGAL_PAIRS, Memory, Pipe, PipePair
 from syncopt.model.alternation import Alternation
-from syncopt.model.channels import Channel, Placement, loops_of
+from syncopt.model.channels import Channel, Placement, loops_of, rotation_of
 from syncopt.model.family import Family, early_channels, made_proven, proves, with_full_barriers, without_channel
 from syncopt.model.repairs import Candidate, Edge, Repair, Repairs, Unite, channel_key, components, united
 from syncopt.model.rewrite import Side, Site
@@ -148,6 +148,8 @@ class Derivation:
             if proves(self._family, fewer):
                 placement = fewer
         for number in range(len(placement.channels) - 1, -1, -1):
+            if number != rotation_of(placement, number)[0]:
+                continue
             fewer = without_channel(placement, number)
             if proves(self._family, fewer):
                 placement = fewer
@@ -161,10 +163,14 @@ class Derivation:
 
     def _alternating(self, needs: _Needs, policy: Sequence[Repair]) -> tuple[Sequence[Channel], Sequence[Channel]]:
         """The channels, repaired where they fail, and those that cannot be repaired."""
+        edges = list(needs.edges)
         good: dict[Channel, None] = {}
+        if Repair.ROTATE in policy:
+            rotating, edges = self._rotated(edges)
+            good.update(dict.fromkeys(rotating))
         failing: list[Channel] = []
         lost: list[Channel] = []
-        for channel in components(needs.edges):
+        for channel in components(edges):
             started = self._alternation.started(channel)
             if started is None:
                 failing.append(channel)
@@ -184,6 +190,18 @@ class Derivation:
             good[repaired.channel] = None
             failing = [other for other in failing if other not in repaired.used]
         return tuple(good), lost
+
+    def _rotated(self, edges: Iterable[Edge]) -> tuple[list[Channel], list[Edge]]:
+        """Channels of the slots of rotating tiles where they alternate, and the edges that they leave to others."""
+        rotating: list[Channel] = []
+        others: list[Edge] = []
+        for held, parts in self._repairs.rotated(edges):
+            started = [channel for channel in map(self._alternation.started, parts) if channel is not None]
+            if parts and len(started) == len(parts):
+                rotating += started
+            else:
+                others += held
+        return rotating, others
 
     def _repaired(self, channel: Channel, others: Sequence[Channel], policy: Sequence[Repair]) -> Candidate | None:
         for repair in policy:

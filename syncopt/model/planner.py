@@ -16,6 +16,7 @@ from syncopt.model.family import Family, proves
 from syncopt.model.ids import within_ids
 from syncopt.model.order import BlockHeads, Mobility, Order, in_order, mobility
 from syncopt.model.repairs import POLICIES
+from syncopt.model.rotation import rotations
 from syncopt.model.skeleton import Flagged, Marked, Skeleton, reordered
 from syncopt.model.touched import Touches
 from syncopt.model.window import Window, window
@@ -71,6 +72,7 @@ class Planner:
         self.setting = setting
         self.machine = machine
         self.shared = shared_pointers(kernel)
+        self._rotations = rotations(kernel, setting)
         self._families: dict[_OrderKey, Family] = {}
         self._full: dict[tuple[_OrderKey, Placement], Replay] = {}
         traces = Traces(kernel, setting, machine)
@@ -96,7 +98,7 @@ class Planner:
             traces = self._traces
             if order != self.mobility.as_written():
                 traces = tuple(reordered(trace, order) for trace in traces)
-            self._families[key] = Family(self.ordered(order), traces, self.machine, self.shared)
+            self._families[key] = Family(self.ordered(order), traces, self.machine, self.shared, self._rotations)
         return self._families[key]
 
     def placements(self, order: Order) -> Iterator[Placement]:
@@ -104,7 +106,7 @@ class Planner:
         family = self.family(order)
         derivation = Derivation(family)
         derived: dict[Placement, Placement] = {}
-        for policy in POLICIES:
+        for policy in POLICIES if self._rotations.slots else POLICIES[:-1]:
             placement = derivation.placement(policy)
             if placement not in derived:
                 within = within_ids(family, derivation, placement)

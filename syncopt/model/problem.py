@@ -184,10 +184,11 @@ def problem_of(
     for step in window.steps:
         run = stack[-1]
         if isinstance(step, Instance):
+            before = Site(step.op.uid, Side.BEFORE)
             around = (
-                _behind_the_edge(builder, run, flagged, Site(step.op.uid, Side.BEFORE)),
+                _behind_the_edge(builder, run, flagged.first_of_all(before), flagged.before(step)),
                 [step],
-                flagged.at(Site(step.op.uid, Side.AFTER)),
+                flagged.after(step),
             )
             head = builder.head(run, step.op.uid)
             head.content.extend(builder.item(instance) for part in around for instance in part)
@@ -200,7 +201,7 @@ def problem_of(
             _edge(builder, run, flagged.at(step))
             stack.pop()
         else:
-            flags = _behind_the_edge(builder, run, flagged, step)
+            flags = _behind_the_edge(builder, run, flagged.first_of_all(step), flagged.at(step))
             missing = flagged.no_trip(step.uid) if previous == Site(step.uid, Side.BEFORE) else ()
             head = builder.head(run, step.uid)
             head.content.extend(builder.item(instance) for instance in (*missing, *flags))
@@ -209,11 +210,12 @@ def problem_of(
     return Problem(machine, mobility, placement, items, tree, tuple(_hazards(items, shared)))
 
 
-def _behind_the_edge(builder: _Builder, run: BlockRun, flagged: Flagged, site: Site) -> Sequence[Instance]:
-    """The flags of a site that stay at its op; those that come before all ops of the block are anchored there."""
-    first = flagged.first_of_all(site)
+def _behind_the_edge(
+    builder: _Builder, run: BlockRun, first: Sequence[Instance], flags: Sequence[Instance]
+) -> Sequence[Instance]:
+    """The flags that stay at their op; the `first` ones come before all ops of the block and are anchored there."""
     _edge(builder, run, first)
-    return flagged.at(site)[len(first) :]
+    return flags[len(first) :]
 
 
 def _edge(builder: _Builder, run: BlockRun, flags: Sequence[Instance]) -> None:

@@ -1,7 +1,7 @@
 """Channels out of hazards, and repairs of those whose sets and waits do not alternate (planning.md section 3)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from syncopt.ir.trace import Instance
 from syncopt.model.channels import Ancestry, Channel, Placement, site_key
 from syncopt.model.family import Family
 from syncopt.model.rewrite import Side, Site
+from syncopt.model.rotation import Slot
 from syncopt.model.skeleton import Flagged
 
 
@@ -25,13 +26,15 @@ class Repair(Enum):
     CLOSURE = "closure"
     UNION = "union"
     LIFT = "lift"
+    ROTATE = "a channel for each slot of a rotating tile"
 
 
 POLICIES: tuple[tuple[Repair, ...], ...] = (
     (Repair.CLOSURE, Repair.UNION, Repair.LIFT),
     (Repair.LIFT, Repair.CLOSURE, Repair.UNION),
+    (Repair.ROTATE, Repair.CLOSURE, Repair.UNION, Repair.LIFT),
 )
-"""Orders in which repairs are tried."""
+"""Orders in which repairs are tried. The last one is for kernels with rotating tiles: it does not wait for a fault."""
 
 
 class Unite(Enum):
@@ -71,9 +74,12 @@ def components(edges: Iterable[Edge]) -> list[Channel]:
     return sorted(found, key=channel_key)
 
 
-def channel_key(channel: Channel) -> tuple[str, tuple[tuple[int, str, int], ...], tuple[tuple[int, str, int], ...]]:
-    """A fixed order of channels."""
-    return (str(channel.pair), tuple(map(site_key, channel.sets)), tuple(map(site_key, channel.waits)))
+def channel_key(
+    channel: Channel,
+) -> tuple[str, tuple[tuple[int, str, int], ...], tuple[tuple[int, str, int], ...], tuple[int, int]]:
+    """A fixed order of channels; those of the slots of one rotating tile stand in a row."""
+    slot = (-1, -1) if channel.slot is None else channel.slot[:2]
+    return (str(channel.pair), tuple(map(site_key, channel.sets)), tuple(map(site_key, channel.waits)), slot)
 
 
 def _channel(pair: PipePair, sets: Iterable[Site], waits: Iterable[Site]) -> Channel:
@@ -113,16 +119,32 @@ class Repairs:
                         yield Candidate(self._closure(united(channel, other)), (other,))
             case Repair.LIFT:
                 yield from map(Candidate, self._lifted(channel))
+            case Repair.ROTATE:
+                pass
+
+    def rotated(self, edges: Iterable[Edge]) -> Iterator[tuple[list[Edge], list[Channel]]]:
+        """Connected edges between users of one rotating tile with a channel for each of its slots, and, without any
+        channels, the other edges."""
+        used: dict[tuple[Slot, ...], list[Edge]] = {}
+        for edge in edges:
+            used.setdefault(self._family.rotations.shared((edge.earlier, edge.later)), []).append(edge)
+        for slots, some in used.items():
+            for whole in components(some):
+                sets = {(whole.pair, site.uid) for site in whole.sets}
+                held = [edge for edge in some if (edge.pair, edge.earlier) in sets]
+                yield held, [replace(whole, slot=slot) for slot in slots]
 
     def returned(self, channel: Channel) -> Channel | None:
         """The channel that tells the setting pipe of one that its waits are over; None if the hardware has no such."""
         pair = PipePair(channel.pair.target, channel.pair.source)
         sets = (Site(site.uid, Side.AFTER) for site in channel.waits)
         waits = (Site(site.uid, Side.BEFORE) for site in channel.sets)
-        return _channel(pair, sets, waits) if pair in LEGAL_PAIRS else None
+        return _channel(pair, sets, waits) if pair in LEGAL_PAIRS and channel.slot is None else None
 
     def may_unite(self, a: Channel, b: Channel, which: Unite) -> bool:
-        """Whether two channels are of the kind that is to be united."""
+        """Whether two channels are of the kind that is to be united; those of slots are not."""
+        if a.slot is not None or b.slot is not None:
+            return False
         return which is Unite.ANY or self._ancestry.exclude_each_other(a, b)
 
     def split(self, channel: Channel, edges: Iterable[Edge]) -> list[Channel]:

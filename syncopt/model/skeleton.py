@@ -143,12 +143,28 @@ class Flagged:
             self._at.setdefault(stretch.end, []).append(_barrier(Pipe.ALL))
         first = primes if placement.priming is Priming.FIRST else {}
         self._first = {site: len(channels) for site, channels in first.items()}
+        self._slots = {n: channel.slot for n, channel in enumerate(placement.channels) if channel.slot is not None}
         self._before = {site.uid: flags for site, flags in self._at.items() if site.side is Side.BEFORE}
         self._after = {site.uid: flags for site, flags in self._at.items() if site.side is Side.AFTER}
 
     def at(self, site: Site) -> Sequence[Instance]:
         """The flags and barriers of a site, in order."""
         return self._at.get(site, ())
+
+    def before(self, instance: Instance) -> Sequence[Instance]:
+        """The flags and barriers before a tile op."""
+        return self._passed(self._before.get(instance.op.uid, ()), WaitFlag, instance)
+
+    def after(self, instance: Instance) -> Sequence[Instance]:
+        """The flags behind a tile op."""
+        return self._passed(self._after.get(instance.op.uid, ()), SetFlag, instance)
+
+    def _passed(self, flags: Sequence[Instance], held: type[SetFlag | WaitFlag], by: Instance) -> Sequence[Instance]:
+        """The flags without those that are held at the op for other slots of a rotating tile than the one it uses."""
+        if not self._slots or not flags:
+            return flags
+        slots = [self._slots.get(flag.event) if isinstance(flag.op, held) else None for flag in flags]
+        return [flag for flag, slot in zip(flags, slots, strict=True) if slot is None or slot.is_used(by.accesses)]
 
     def first_of_all(self, site: Site) -> Sequence[Instance]:
         """Those of a site that stand before the first op of a section, whichever op that is; they come first."""
@@ -160,14 +176,12 @@ class Flagged:
 
     def instances(self, steps: Iterable[Step]) -> Iterator[Instance]:
         """A trace with its flags, in program order."""
-        before, after = self._before, self._after
         previous: Step | None = None
         for step in steps:
             if isinstance(step, Instance):
-                uid = step.op.uid
-                yield from before.get(uid, ())
+                yield from self.before(step)
                 yield step
-                yield from after.get(uid, ())
+                yield from self.after(step)
             else:
                 if step.side is Side.AFTER and previous == Site(step.uid, Side.BEFORE):
                     yield from self.no_trip(step.uid)

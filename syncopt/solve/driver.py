@@ -134,7 +134,7 @@ def _candidates(planner: Planner, mode: OrderMode, clock: Clock) -> list[Candida
         for order in orders:
             placements = planner.placements(order)
             while not clock.is_over and (placement := next(placements, None)) is not None:
-                found.append(replayed(planner, Plan(order, placement)))
+                found.extend(replayed(planner, Plan(order, placement)))
     except KeyboardInterrupt:
         if not found:
             raise

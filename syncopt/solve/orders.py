@@ -7,7 +7,7 @@ any flags, which bounds every plan from below.
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncopt.ir.kernel import Barrier, SetFlag, TileOp, WaitFlag, regions, walk
@@ -85,11 +85,11 @@ def with_ids(planner: Planner, plan: Plan) -> Plan | None:
     return None if ids is None else replace(plan, ids=ids)
 
 
-def replayed(planner: Planner, plan: Plan) -> Candidate:
-    """A proven plan whose channels are within the ids there are, as a candidate."""
+def replayed(planner: Planner, plan: Plan) -> Iterator[Candidate]:
+    """A proven plan as a candidate; none if the slots of rotating tiles do not get ids in a row."""
     complete = with_ids(planner, plan)
-    assert complete is not None, "placements are kept within the ids there are"
-    return Candidate(complete, planner.in_window(complete).cycles)
+    if complete is not None:
+        yield Candidate(complete, planner.in_window(complete).cycles)
 
 
 def shortest(planner: Planner, candidates: Sequence[Candidate]) -> Candidate:

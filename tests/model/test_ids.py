@@ -4,9 +4,10 @@ from syncopt.check import check_kernel
 from syncopt.hwmodel import load_machine
 from syncopt.ir.kernel import Kernel, TileOp, walk
 from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.model.channels import Channel, Placement, Priming, has_full_barrier, primes_and_drains, with_flags
+from syncopt.model.channels import Channel, Placement, Priming, has_full_barrier, primes_and_drains
 from syncopt.model.derive import Derivation
 from syncopt.model.ids import channels_by_pair, conflicts, within_ids
+from syncopt.model.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
 from syncopt.solve.cpsat.ids import event_ids

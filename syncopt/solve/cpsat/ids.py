@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ortools.sat.python import cp_model
 
 from syncopt.ir.pipes import EVENT_IDS
-from syncopt.model.channels import Placement
+from syncopt.model.channels import Placement, rotation_of
 from syncopt.model.ids import channels_by_pair
 from syncopt.solve.cpsat.running import solved
 
@@ -32,7 +32,9 @@ def event_ids(
     ids = [0] * len(placement.channels)
     found = list(conflicts)
     for members in channels_by_pair(placement).values():
-        coloured = _colour(members, [(a, b) for a, b in found if a in members and b in members], available)
+        rotations = {rotation_of(placement, number) for number in members}
+        between = [(a, b) for a, b in found if a in members and b in members]
+        coloured = _colour(members, between, sorted(rotations), available)
         if coloured is None:
             return None
         for number, colour in zip(members, coloured, strict=True):
@@ -40,14 +42,22 @@ def event_ids(
     return tuple(ids)
 
 
-def _colour(members: list[int], conflicts: list[tuple[int, int]], available: int) -> list[int] | None:
+def _colour(
+    members: list[int], conflicts: list[tuple[int, int]], rotations: list[tuple[int, ...]], available: int
+) -> list[int] | None:
+    """Ids of the channels of a pair; those of the slots of a rotating tile are in a row."""
     model = cp_model.CpModel()
     colours = {n: model.new_int_var(0, available - 1, f"id{n}") for n in members}
     most = model.new_int_var(0, available - 1, "most")
+    rotations_in_a_row = any(len(rotation) > 1 for rotation in rotations)
     for position, number in enumerate(members):
-        # Channel n of a pair never needs an id above n: ids can be renamed in the order of the channels.
-        model.add(colours[number] <= min(position, available - 1))
+        if not rotations_in_a_row:
+            # Channel n of a pair never needs an id above n: ids can be renamed in the order of the channels.
+            model.add(colours[number] <= min(position, available - 1))
         model.add(most >= colours[number])
+    for first, *others in rotations:
+        for step, number in enumerate(others, 1):
+            model.add(colours[number] == colours[first] + step)
     for a, b in sorted(conflicts):
         model.add(colours[a] != colours[b])
     solver = cp_model.CpSolver()
