@@ -31,6 +31,7 @@ from syncopt.ir.trace import Tracer
 from syncopt.model.channels import with_flags
 from syncopt.model.placement import with_addresses
 from syncopt.model.planner import Plan, Planner
+from syncopt.model.prices import priced
 from syncopt.model.rewrite import strip_flags
 from syncopt.model.window import Window
 from syncopt.sim import Replay, replay
@@ -176,7 +177,7 @@ def solve(job: Job, request: Request) -> Solved:
     _refuse_unrelated_starts(stripped)
     if Output.CPP in request.outputs:
         refuse_what_has_no_cpp(subject)
-    also = [read(with_arguments(job, arguments)) for arguments in request.also]
+    also = [_priced(job, arguments) for arguments in request.also]
     planner, (solution, remembered), emitted = _proven(job, subject, stripped, request)
     request.stage("replaying the plan in full")
     result = _replayed(job, subject, emitted)
@@ -203,6 +204,20 @@ def solve(job: Job, request: Request) -> Solved:
         cpp=cpp,
         remembered=remembered,
     )
+
+
+def _priced(job: Job, arguments: tuple[int, ...]) -> Subject:
+    """The kernel of a job for other arguments, which may execute ops that those of the job do not.
+
+    Raises
+    ------
+    UnmodelledWork
+        If one of them has no cost: refused before the search, not when the plan is measured.
+    """
+    subject = read(with_arguments(job, arguments))
+    for _ in priced(Tracer(subject.kernel, subject.setting), job.machine, subject.kernel.source):
+        pass
+    return subject
 
 
 def refuse_no_work(subject: Subject, kernel: Kernel) -> None:
