@@ -222,19 +222,19 @@ def figures(row: Row) -> tuple[str, ...]:
 
 
 def varied(row: Row) -> Iterator[str]:
-    """How far a row hangs on the rate that is not measured."""
+    """How far a row depends on the rate that is not measured."""
     if not row.case.varied:
         return
     head = f"`{row.case.cpp}` with {row.case.arguments}"
     rate = f"`{row.case.varied}`, which is published, but not measured"
     if all(figures(other) == figures(row) for other in row.again):
-        yield f"{head} does not hang on {rate}: nothing changes with {LOW} and {HIGH} bytes per cycle."
+        yield f"{head} does not depend on {rate}: nothing changes with {LOW} and {HIGH} bytes per cycle."
         return
     found = (
         f"{cycles} cycles, plan {plan}, factor {factor} with `{setting}`"
         for setting, (cycles, plan, factor, *_) in zip(row.case.settings, map(figures, row.again), strict=True)
     )
-    yield f"{head} hangs on {rate}: {'; '.join(found)}."
+    yield f"{head} depends on {rate}: {'; '.join(found)}."
 
 
 def remarks(rows: Sequence[Row]) -> Iterator[str]:
