@@ -31,6 +31,7 @@ from syncopt.ir.trace import Tracer
 from syncopt.model.insertion import with_flags
 from syncopt.model.placement import with_addresses
 from syncopt.model.planner import Plan, Planner
+from syncopt.model.prices import priced
 from syncopt.model.rewrite import strip_flags
 from syncopt.model.window import Window
 from syncopt.sim import Replay, replay
@@ -190,7 +191,7 @@ def solve(job: Job, request: Request) -> Solved:
     _refuse_unrelated_starts(stripped)
     if Output.CPP in request.outputs:
         refuse_what_has_no_cpp(subject)
-    also = [read(with_arguments(job, arguments)) for arguments in request.also]
+    also = [_priced(job, arguments) for arguments in request.also]
     planner, (solution, remembered), emitted = _proven(job, subject, stripped, request)
     request.stage("replaying the plan in full")
     result = _replayed(job, subject, emitted)
@@ -237,6 +238,20 @@ def _as_written(planner: Planner, kernel: Kernel, solution: Solution) -> Solutio
     """What is proven of a kernel with its own flags: no bound of the search covers them."""
     makespan = replay(Tracer(kernel, planner.setting, planner.window), planner.machine).cycles
     return replace(solution, makespan=makespan, bound=window_bound(planner).cycles, scope=_KEPT_SCOPE)
+
+
+def _priced(job: Job, arguments: tuple[int, ...]) -> Subject:
+    """The kernel of a job for other arguments, which may execute ops that those of the job do not.
+
+    Raises
+    ------
+    UnmodelledWork
+        If one of them has no cost: refused before the search, not when the plan is measured.
+    """
+    subject = read(with_arguments(job, arguments))
+    for _ in priced(Tracer(subject.kernel, subject.setting), job.machine, subject.kernel.source):
+        pass
+    return subject
 
 
 def refuse_no_work(subject: Subject, kernel: Kernel) -> None:

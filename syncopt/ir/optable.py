@@ -183,7 +183,8 @@ def _vectors() -> Iterable[OpRow]:
     yield from _vector(Family.ROW_REDUCTION, "trowsum", "trowmax", "trowmin", "trowprod", scratch=(1,))
     yield from _vector(Family.COLUMN_REDUCTION, "tcolmax", "tcolmin", "tcolprod")
     yield from _vector(Family.COLUMN_REDUCTION, "tcolsum", scratch=(1,))
-    # By a mask it has one source, and a cost; by indices it has more, and none.
+    # By a mask it has one source, and a cost. By indices it has more; what a row takes is published (46.6 cycles on a
+    # 910B3, fp32), but not for how many columns.
     yield from _vector(Family.GATHER, "tgather", scratch=(2,))
 
 

@@ -5,13 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from syncopt.check import Execution
 from syncopt.check.execution import Branches
 from syncopt.check.executions import Executions
-from syncopt.hwmodel import Machine, UnmodelledWork
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import NO_ASSUMPTIONS
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import InputError
-from syncopt.ir.trace import Instance, Setting
-from syncopt.ir.work import Work
+from syncopt.ir.trace import Setting
 from syncopt.model.skeleton import Marked, Skeleton
 from syncopt.model.touched import most_slots
 
@@ -30,36 +28,14 @@ class Traces:
         Without flags.
     setting : Setting
         Gives every value that is not forced.
-    machine : Machine
-        Has a cost for every op.
     """
 
-    def __init__(self, kernel: Kernel, setting: Setting, machine: Machine) -> None:
+    def __init__(self, kernel: Kernel, setting: Setting) -> None:
         self._kernel = kernel
         self._setting = setting
-        self._machine = machine
         self._marked = Marked(kernel)
         self._trips = TripCounts(kernel)
         self._executions = Executions(self._trips, NO_ASSUMPTIONS, _OUTER_COUNT)
-        self._priced: set[Work] = set()
-
-    def priced(self, trace: Iterable[Instance]) -> Iterator[Instance]:
-        """The trace, whose ops all turn out to have a cost.
-
-        Raises
-        ------
-        InputError
-            At the first op that has none.
-        """
-        for instance in trace:
-            work = instance.work
-            if work is not None and work not in self._priced:
-                try:
-                    self._machine.cost(work)
-                except UnmodelledWork as error:
-                    raise InputError(error.message, self._kernel.source, instance.op.span, error.help) from error
-                self._priced.add(work)
-            yield instance
 
     def forced(self, failing: Sequence[Execution]) -> tuple[Skeleton, ...]:
         """One trace per execution, those left out in which forced counts leave the bound of a loop undefined."""

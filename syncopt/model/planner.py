@@ -15,6 +15,7 @@ from syncopt.model.executions import Traces
 from syncopt.model.family import Family, proves
 from syncopt.model.ids import within_ids
 from syncopt.model.order import BlockHeads, Mobility, Order, in_order, mobility
+from syncopt.model.prices import priced
 from syncopt.model.repairs import POLICIES
 from syncopt.model.rotation import rotations
 from syncopt.model.skeleton import Flagged, Marked, Skeleton, reordered
@@ -64,7 +65,7 @@ class Planner:
     Raises
     ------
     InputError
-        If the kernel cannot be traced, or an op has no cost.
+        If the kernel cannot be traced, or an op that the setting executes has no cost.
     """
 
     def __init__(self, kernel: Kernel, setting: Setting, machine: Machine, failing: Sequence[Execution] = ()) -> None:
@@ -75,13 +76,13 @@ class Planner:
         self._rotations = rotations(kernel, setting)
         self._families: dict[_OrderKey, Family] = {}
         self._full: dict[tuple[_OrderKey, Placement], Replay] = {}
-        traces = Traces(kernel, setting, machine)
+        traces = Traces(kernel, setting)
         touches = Touches(kernel)
-        self.window: Window = window(kernel, touches.watch(traces.priced(Tracer(kernel, setting))))
+        self.window: Window = window(kernel, touches.watch(priced(Tracer(kernel, setting), machine, kernel.source)))
         self._window_trace = Marked(kernel).skeleton(setting, self.window)
         self._traces = traces.forced(failing)
         for trace in self._traces:
-            for _ in touches.watch(traces.priced(trace.instances)):
+            for _ in touches.watch(trace.instances):
                 pass
         if len(self._window_trace.steps) <= _MOST_PROVEN:
             self._traces = (*self._traces, self._window_trace)

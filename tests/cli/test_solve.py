@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import STREAM, document, syncopt
+from tests.cli.running import STREAM, document, refusal, syncopt
 
 KEYS = {
     "kernel",
@@ -188,6 +188,39 @@ def test_no_work_is_refused() -> None:
     assert result.exit_code == 2
     assert "executes no tile op: there is nothing to optimise" in result.stderr
     assert result.stdout == ""
+
+
+def gathers_if_many(tmp_path: Path) -> Path:
+    """The first stream gathers instead of adding if n > 64; a gather by indices has no cost."""
+    tile = "!pto.tile_buf<vec, 64x64xf32>"
+    add = f"pto.tadd ins(%a, %a : {tile}, {tile}) outs(%b : {tile})"
+    gather = f"pto.tgather ins(%a, %a, %a : {tile}, {tile}, {tile}) outs(%b : {tile})"
+    many = "%many = arith.cmpi sgt, %n, %c64 : index"
+    return edited(tmp_path, add, f"{many}\n      scf.if %many {{\n{gather}\n      }} else {{\n{add}\n      }}")
+
+
+def test_op_without_a_cost_that_is_not_executed_does_not_matter(tmp_path: Path) -> None:
+    """Six rounds never gather: the plan takes what it takes without the gather, and orders the gather all the same."""
+    path, output = gathers_if_many(tmp_path), tmp_path / "o.pto"
+    known, found = (
+        document(syncopt("solve", kernel, "--args", "6", *SHALLOW, "--json", *options))
+        for kernel, options in ((STREAM, ()), (path, ("-o", output)))
+    )
+    for key in ("status", "cycles", "lower_bound", "baseline", "window"):
+        assert found[key] == known[key]
+    assert found["check"]["verdict"] == "clean"
+    assert document(syncopt("check", output, "--json"))["verdict"] == "clean"
+    assert document(syncopt("simulate", output, "--args", "6", *SHALLOW, "--json"))["cycles"] == known["cycles"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("solve", "--args", "65"), ("solve", "--args", "6", "--also-args", "65"), ("simulate", "--args", "65")],
+)
+def test_op_without_a_cost_that_is_executed_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
+    path = gathers_if_many(tmp_path)
+    text = refusal(syncopt(command[0], path, *command[1:]))
+    assert text.splitlines()[0] == f"{path}:22:1: error: pto.tgather (vec, vec, vec -> vec) has no published cost"
 
 
 @pytest.mark.parametrize(("required", "status"), [("1.0", 0), ("1.5", 1)])
