@@ -53,7 +53,7 @@ def details(piece: Slice) -> list[str]:
         lines.append(f"{'flag up at' if piece.kind is SliceKind.SET else 'completed at'} {piece.done:,}")
     if piece.kind is SliceKind.WAIT and piece.flag is not None and piece.flag.set_line is not None:
         lines.append(f"set at line {piece.flag.set_line}")
-    return lines + [f"stood still for {stall.cycles:,} cycles: {arrowed(stall.cause)}" for stall in piece.stalls]
+    return lines + [f"stood still for {stall.cycles:,} {stall.unit}: {arrowed(stall.cause)}" for stall in piece.stalls]
 
 
 # -- timelines ---------------------------------------------------------------------------------------------------------
