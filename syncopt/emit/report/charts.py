@@ -10,9 +10,13 @@ from syncopt.ir.pipes import Pipe
 
 Chart = dict[str, object]
 
-_OP_COLOURS = ("#4477aa", "#228833", "#c8901e", "#8a5fb0", "#2a9d9d", "#b0627a", "#7a8f2a", "#6c7fd0")
+_OP_COLOURS = ("#4477aa", "#228833", "#c8901e", "#8a5fb0", "#2a9d9d", "#4fb3e8", "#7a8f2a", "#6c7fd0")
+"""None near the red of waits."""
 _COLOURS: Mapping[str, str] = {"set": "#888888", "wait": "#ee6677", "barrier": "#9aa4b1"}
+_IDLE = (SliceKind.WAIT.value, SliceKind.BARRIER.value)
 _NAMES: Mapping[str, str] = {"set": "set of a flag", "wait": "wait for a flag", "barrier": "barrier"}
+_THIN = 0.34
+"""Height of waits and barriers, of that of a lane: what is no work is told from ops by more than its colour."""
 _VERSION_COLOURS = ("#c8901e", "#4477aa")
 _DASHES = ("dot", "solid")
 _LANE_HEIGHT, _STEPS_HEIGHT, _TITLE = 32, 64, 26
@@ -105,9 +109,7 @@ def _groups(pieces: Iterable[Slice]) -> Mapping[str, str]:
 def _bars(one: Drawn, number: int, groups: Mapping[str, str]) -> Iterable[Chart]:
     for group, colour in groups.items():
         pieces = [piece for piece in one.pieces if _group(piece) == group]
-        marker: Chart = {"color": colour, "line": {"width": 0}}
-        if group == SliceKind.WAIT.value:
-            marker |= {"opacity": 0.55}
+        thin: Chart = {"width": _THIN} if group in _IDLE else {}
         yield {
             "type": "bar",
             "orientation": "h",
@@ -121,7 +123,8 @@ def _bars(one: Drawn, number: int, groups: Mapping[str, str]) -> Iterable[Chart]
             "hovertext": ["<br>".join(details(piece)) for piece in pieces],
             "hoverinfo": "text",
             "textposition": "none",
-            "marker": marker,
+            "marker": {"color": colour, "line": {"width": 0}},
+            **thin,
             "meta": {"version": one.name, "kind": "slices"},
             "xaxis": _axis("x", number),
             "yaxis": _axis("y", number),
