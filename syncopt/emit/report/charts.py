@@ -17,6 +17,8 @@ _IDLE = (SliceKind.WAIT.value, SliceKind.BARRIER.value)
 _NAMES: Mapping[str, str] = {"set": "set of a flag", "wait": "wait for a flag", "barrier": "barrier"}
 _THIN = 0.34
 """Height of waits and barriers, of that of a lane: what is no work is told from ops by more than its colour."""
+_FIRST_RANK = 1000
+"""Of the first entry of a legend."""
 _VERSION_COLOURS = ("#c8901e", "#4477aa")
 _DASHES = ("dot", "solid")
 _LANE_HEIGHT, _STEPS_HEIGHT, _TITLE = 32, 64, 26
@@ -107,7 +109,9 @@ def _groups(pieces: Iterable[Slice]) -> Mapping[str, str]:
 
 
 def _bars(one: Drawn, number: int, groups: Mapping[str, str]) -> Iterable[Chart]:
-    for group, colour in groups.items():
+    ranks = {group: _FIRST_RANK + number for number, group in enumerate(groups)}
+    # Ops lie on top: where slices are finer than pixels, a lane must not look like waiting all the time.
+    for group in sorted(groups, key=lambda group: group not in _IDLE):
         pieces = [piece for piece in one.pieces if _group(piece) == group]
         thin: Chart = {"width": _THIN} if group in _IDLE else {}
         yield {
@@ -123,7 +127,8 @@ def _bars(one: Drawn, number: int, groups: Mapping[str, str]) -> Iterable[Chart]
             "hovertext": ["<br>".join(details(piece)) for piece in pieces],
             "hoverinfo": "text",
             "textposition": "none",
-            "marker": {"color": colour, "line": {"width": 0}},
+            "legendrank": ranks[group],
+            "marker": {"color": groups[group], "line": {"width": 0}},
             **thin,
             "meta": {"version": one.name, "kind": "slices"},
             "xaxis": _axis("x", number),
@@ -145,6 +150,7 @@ def _arrows(pieces: Iterable[Slice], number: int) -> Chart:
         "type": "scatter",
         "mode": "lines+markers",
         "name": "set to wait",
+        "legendrank": 2 * _FIRST_RANK,
         "legendgroup": "arrow",
         "showlegend": False,
         "x": x,
