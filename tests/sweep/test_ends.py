@@ -5,7 +5,7 @@ import signal
 import time
 from pathlib import Path
 
-from tests.sweep.commands import finished, lines, processes_with, started, swept_in_one_go, told, wait_until
+from tests.sweep.commands import finished, lines, printed, processes_with, started, swept_in_one_go, told, wait_until
 from tests.sweep.made import STREAM
 
 ROUNDS = range(2, 82, 2)
@@ -25,7 +25,7 @@ def test_sweep_that_was_killed_goes_on(tmp_path: Path) -> None:
     killed = started(*sweep(rows, "--no-cache"))
     wait_until(lambda: lines(rows) >= 2, killed)
     killed.send_signal(signal.SIGKILL)
-    killed.communicate(timeout=30)
+    printed(killed)
     there = lines(rows)
     counts = ROUNDS[: there + LEFT]
     assert 2 <= there == len(counts) - LEFT
@@ -48,7 +48,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     command = started(*sweep(rows, "--no-cache"), mark=mark)
     wait_until(lambda: lines(rows) >= 2, command)
     os.killpg(command.pid, signal.SIGINT)
-    output, _ = command.communicate(timeout=30)
+    output = printed(command)
     assert command.returncode == 130
     there = len(told(rows))
     assert 2 <= there < len(ROUNDS)
