@@ -47,11 +47,13 @@ def field(node: Node, name: str) -> Node | None:
     return node.child_by_field_name(name)
 
 
-def descendants(node: Node) -> Iterator[Node]:
-    """A node and all below it, in text order."""
+def descendants(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
+    """A node and all below it in text order, apart from nodes of some types and what is below them."""
     waiting = [node]
     while waiting:
         now = waiting.pop()
+        if now.type in without:
+            continue
         yield now
         waiting.extend(reversed(now.children))
 
