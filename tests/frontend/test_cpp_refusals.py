@@ -67,7 +67,18 @@ def refusal(statement: str, before: str = "") -> InputError:
             23,
             "a loop that counts in uint8_t up to a bound of int32_t is not modelled",
         ),
-        ("for (int i = 0; i < n; ++i) { open.SetValidShape(8, i); }", 3, "open may have no value behind this loop"),
+        (
+            "for (int i = 0; i < n; ++i) { open.SetValidShape(8, i); } TASSIGN(open, 0); TABS(open, open);",
+            84,
+            "the valid rows of open are not given here",
+        ),
+        ("Buffer y; for (int i = 0; i < n; ++i) { TASSIGN(y, i); } TABS(t, y);", 68, "y has no address here"),
+        ("Buffer y; for (int i = 0; i < n; ++i) { TABS(t, y); TASSIGN(y, i); }", 51, "y has no address here"),
+        (
+            "for (int i = 0; i < n; ++i) {\n#ifdef __DAV_VEC__\nx = 3;\n#endif\n}",
+            3,
+            "x may have no value behind this loop",
+        ),
         # names and variables
         ("x = missing;", 7, "missing is not defined here"),
         ("int32_t x = 1;", 11, "x is defined twice"),
