@@ -134,3 +134,9 @@ def test_tile_can_get_its_address_in_a_loop() -> None:
     loop = next(op for op in kernel.body.ops if isinstance(op, For))
     assert loop.carried == ()
     assert [op.name for op in walk(loop.body) if isinstance(op, TileOp)] == ["pto.tabs"]
+
+
+def test_blanks_in_front_of_template_arguments_do_not_matter() -> None:
+    text = "using T = Tile%s<TileType::Vec, float, 8, 8>; T t; TASSIGN(t, 0); if (n < 3 && n > (2)) { TABS(t, t); }"
+    blank, plain = (dump(in_kernel(text % between)) for between in (" ", ""))
+    assert blank == plain

@@ -251,6 +251,9 @@ def test_deep_nesting_is_refused() -> None:
         ("TPOP(t, t);", "syncopt models one core; give it each core's part by itself"),
         ("TADD(t, t, unplaced);", "give it one on every way to here"),
         ("for (uint8_t i = 0; i < n; ++i) {}", "declare i as int32_t"),
+        ("c = x<3 && n>(2);", "if x is compared here, write a blank before the <"),
+        ("c = f<3>(2);", "if f is compared here, write a blank before the <"),
+        ("c = g<3>(2);", ""),
     ],
 )
 def test_refusals_tell_what_to_do(statement: str, help: str) -> None:

@@ -291,7 +291,10 @@ def _call(ctx: Context, node: Node) -> Bound:
         return _launch(ctx, _LAUNCH[name], ctx.tree.phrase(node))
     if is_type_name(ctx, function):
         return construct(ctx, read_type(ctx, function), given, node)
-    raise ctx.refusal(f"a call of {name} is not modelled", function)
+    # Without blanks the grammar takes `n<3 && m>(2)` for the call of a template.
+    is_number = function.type == "template_function" and isinstance(ctx.scope.get(name), Variable | Constant)
+    hint = f"if {name} is compared here, write a blank before the <" if is_number else ""
+    raise ctx.refusal(f"a call of {name} is not modelled", function, hint)
 
 
 def function_name(ctx: Context, function: Node) -> str:
