@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from syncopt.frontend import Module, parse_module, read_module
-from syncopt.ir.kernel import SetFlag
+from syncopt.ir.kernel import For, SetFlag
 from syncopt.ir.source import InputError, Source
 
 WAIT = "wait_flag(PIPE_V, PIPE_S, n);"
@@ -215,3 +215,64 @@ def test_function_that_synchronises_ends_at_its_return_and_sees_the_names_of_the
         f"constexpr int n = 1;\nAICORE void sync() {{ {body} }}\n__global__ AICORE void k() {{ int n = 5; sync(); }}\n"
     ).kernel()
     assert [op.event for op in kernel.body.ops if isinstance(op, SetFlag)] == events
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "expected"),
+    [
+        ("constexpr int f(int a, int b) { return (a + b - 1) / b; }", "f(17, 8)", 3),
+        # the argument in the type of its parameter, the result in that of the function
+        ("uint8_t f(uint8_t a) { return a + a + 1; }", "f(258)", 5),
+        ("AICORE inline uint8_t f(int a) { return a; }", "f(259)", 3),
+        ("static inline auto f(const int a) { return a / 2; }", "f(7.9f)", 3),
+        # the n of the file, not that of the kernel
+        ("constexpr int n = 4;\nint f() { return n; }", "f()", 4),
+        ("int g(int a) { return a + 1; }\nint f(int a) { return g(a) * g(a + 1); }", "f(1)", 6),
+    ],
+)
+def test_functions_of_a_number_are_read_where_they_are_called(function: str, call: str, expected: int) -> None:
+    body = f"int n = 5; set_flag(PIPE_V, PIPE_S, {call});"
+    kernel = module_of(f"{function}\n__global__ AICORE void k() {{ {body} }}\n").kernel()
+    assert [op.event for op in kernel.body.ops if isinstance(op, SetFlag)] == [expected]
+
+
+def test_call_of_a_function_goes_by_its_own_text() -> None:
+    """A loop bound is spelled again where the plan needs to know whether the loop goes round at all."""
+    kernel = module_of(
+        "int middle(int a) { return (a + 1) / 2; }\n"
+        "__global__ AICORE void k(int n) { for (int i = 0; i < middle(n); ++i) { pipe_barrier(PIPE_V); } }\n"
+    ).kernel()
+    loop = next(op for op in kernel.body.ops if isinstance(op, For))
+    assert loop.upper.name == "middle(n)"
+    assert [sorted(statement.reads) for statement in kernel.body.statements] == [["n"]]
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "reason"),
+    [
+        ("int f(int a) { if (a) return 1; return 2; }", "f(1)", ": it does more than return a number"),
+        ("void f(int a) { return; }", "f(1)", ": it does more than return a number"),
+        ("template <int N> int f() { return N; }", "f<3>()", ": it is a template"),
+        ("int f(int a) { return a; }", "f(1, 2)", " with 2 arguments is not modelled"),
+        ("int f(int a, int b = 2) { return a; }", "f(1)", " with 1 arguments is not modelled"),
+    ],
+)
+def test_other_functions_are_refused_where_they_are_called(function: str, call: str, reason: str) -> None:
+    message = message_of(f"{function}\n__global__ AICORE void k() {{ int x = {call}; }}\n")
+    assert message.startswith("k.cpp:2:38: error: a call of f")
+    assert message.endswith(reason)
+
+
+def test_function_that_calls_itself_is_refused() -> None:
+    message = message_of("int f(int a) { return f(a); }\n__global__ AICORE void k() { int x = f(1); }\n")
+    assert message.endswith("an expression is nested deeper than 96")
+
+
+def test_name_of_two_namespaces_is_refused() -> None:
+    names = "namespace a { constexpr int n = 2; }\nnamespace b { constexpr int n = 3; }\n"
+    assert message_of(f"{names}__global__ AICORE void k() {{ {WAIT} }}\n") == "k.cpp:2:29: error: n is defined twice"
+
+
+def test_statement_that_only_names_an_argument_does_nothing() -> None:
+    kernel = module_of("__global__ AICORE void k(int n) { (void) n; }\n").kernel()
+    assert kernel.body.ops == ()

@@ -256,12 +256,17 @@ class Context:
 
     @contextmanager
     def names_of_the_file(self) -> Generator[Scope]:
-        """Reads the body of another function, which sees the names of the file and its own; hands out the latter."""
+        """Reads the body of another function, which sees the names of the file and its own; hands out the latter.
+
+        What it reads by name is nothing that a statement of this one uses.
+        """
         here, outermost = self.scope, self.scope
         while outermost.outer is not None:
             outermost = outermost.outer
         self.scope = Scope(outermost)
+        self._records.append(_Record(self.span))
         yield self.scope
+        self._records.pop()
         self.scope = here
 
     def open_block(self) -> None:

@@ -7,13 +7,13 @@ from tree_sitter import Node
 
 from syncopt.frontend._cpp.bindings import Constant
 from syncopt.frontend._cpp.context import Context, Scope
+from syncopt.frontend._cpp.inlining import INLINE
 from syncopt.frontend._cpp.objects import integer
 from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.types import INT
 from syncopt.ir.kernel import Barrier, SetFlag, Value, WaitFlag
 from syncopt.ir.pipes import EVENT_IDS, Pipe, PipePair
 
-_INLINE = "write the body of the called function in its place"
 _PIPES = {f"PIPE_{pipe.value}": pipe for pipe in Pipe}
 
 
@@ -73,11 +73,11 @@ def read_sync_function(ctx: Context, name: str, given: Sequence[Node], node: Nod
     callee = ctx.functions[name]
     body, declarator = field(callee.node, "body"), field(callee.node, "declarator")
     if callee.fault or body is None or declarator is None:
-        ctx.fail(f"a call of {name} is not modelled: {callee.fault}", node, _INLINE)
+        ctx.fail(f"a call of {name} is not modelled: {callee.fault}", node, INLINE)
     numbers = [ctx.constant_or_none(argument) for argument in given]
     with ctx.names_of_the_file() as own:
         if not _bind_parameters(ctx, own, declarator, numbers):
-            ctx.fail(f"a call of {name} is not modelled", node, _INLINE)
+            ctx.fail(f"a call of {name} is not modelled", node, INLINE)
         for call in _sync_calls(ctx, named(body), name, node):
             function, arguments = field(call, "function"), field(call, "arguments")
             assert function is not None and arguments is not None
@@ -106,7 +106,7 @@ def _sync_calls(ctx: Context, statements: Sequence[Node], name: str, node: Node)
         inner = named(statement)
         if statement.type != "expression_statement" or len(inner) != 1 or not _is_sync_call(ctx, inner[0]):
             more = f"it does more than synchronise in line {ctx.tree.source.line(statement.start_byte)}"
-            ctx.fail(f"a call of {name} is not modelled: {more}", node, _INLINE)
+            ctx.fail(f"a call of {name} is not modelled: {more}", node, INLINE)
         calls.append(inner[0])
     return calls
 

@@ -127,12 +127,14 @@ class File:
             if node.type == "declaration" and not _is_fixed(self.tree, node):
                 self._refuse(node, "a variable of the file is not modelled", "declare it constexpr")
                 return
-            ctx = Context(self.tree, self.scope, _READERS)
+            ctx, before = Context(self.tree, self.scope, _READERS), frozenset(self.scope.entries)
             try:
                 DECLARATIONS[node.type](ctx, node)
             except InputError as error:
                 for name in _declared_names(self.tree, node):
-                    self.scope.entries.setdefault(name, Refused(error))
+                    # Two namespaces may each have a name: which of them is meant is not known.
+                    if name in before or name not in self.scope.entries:
+                        self.scope.entries[name] = Refused(error)
             self._fix_numbers(ctx, node)
 
     def _fix_numbers(self, ctx: Context, node: Node) -> None:
