@@ -254,6 +254,10 @@ def test_deep_nesting_is_refused() -> None:
         ("c = x<3 && n>(2);", "if x is compared here, write a blank before the <"),
         ("c = f<3>(2);", "if f is compared here, write a blank before the <"),
         ("c = g<3>(2);", ""),
+        (
+            "x = (static_cast<int>((n * n))) & 3;",
+            "what stands in parentheses in front of an operator is taken for a type: write it without them",
+        ),
     ],
 )
 def test_refusals_tell_what_to_do(statement: str, help: str) -> None:
