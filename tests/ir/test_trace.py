@@ -407,6 +407,11 @@ def test_part_of_a_part_at_an_unknown_offset_may_be_anywhere_in_the_tile() -> No
     ("body", "line", "message"),
     [
         (f"{UNKNOWN_INDEX}scf.for %i = %c0 to %w step %c1 {{\n}}", 2, "scf.for is not known from the arguments"),
+        (
+            "%w = arith.constant 2000001 : index\nscf.for %i = %c0 to %w step %c2 {\n}",
+            1,
+            "with these arguments the loops go round more than 1,000,000 times",
+        ),
         ("scf.for %i = %c0 to %n step %c0 {\n}", 0, "scf.for has step 0"),
         (
             f"{UNKNOWN_INDEX}%b = arith.cmpi eq, %w, %c0 : index\nscf.if %b {{\nbarrier\n}}",
