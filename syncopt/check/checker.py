@@ -119,10 +119,11 @@ def _is_better(fault: Fault, execution: Execution | None, known: Finding) -> boo
     return execution is not None and known.execution is not None and execution.size() < known.execution.size()
 
 
-def _if_ever_reached(fault: Fault) -> Fault:
-    if fault.severity is not Severity.ERROR:
-        return fault
-    return fault._replace(severity=Severity.WARNING, message=f"in a branch that no arguments lead to: {fault.message}")
+def _doubtful(faults: Iterable[Fault], where: str) -> Iterator[Fault]:
+    """The faults as warnings: what is executed is not known to be."""
+    for fault in faults:
+        is_error = fault.severity is Severity.ERROR
+        yield fault._replace(severity=Severity.WARNING, message=f"{where}: {fault.message}") if is_error else fault
 
 
 class _Check:
@@ -139,6 +140,7 @@ class _Check:
         self._timed = False
         self._starts: list[Start] = []
         self._unreachable = False
+        self._doubted: dict[str, None] = {}
         self._open_queues = False
         self._untraced: list[tuple[Execution, InputError]] = []
 
@@ -179,7 +181,8 @@ class _Check:
         """
         for _ in range(_NESTED_ARMS):
             self._inspect_all(list(self._executions.missed(self._reached, Deciding.OTHER_THINGS)))
-        self._unreachable = not any(self._unproven())
+        self._inspect_all(list(self._executions.led_into(self._reached)))
+        self._unreachable = not any(self._untold())
         for _ in range(_NESTED_ARMS):
             self._inspect_all(list(self._executions.missed(self._reached, Deciding.TRIP_COUNTS)))
 
@@ -243,10 +246,18 @@ class _Check:
         self._run += 1
         self._open_queues = self._open_queues or inspection.open_queues
         self._timed = self._timed or inspection.replay is not None
-        faults = map(_if_ever_reached, inspection.faults) if self._unreachable else inspection.faults
-        self._collected.add(faults, execution)
+        self._collected.add(self._known(inspection.faults, execution), execution)
         recording.decided_by_data(runs[0].data)
         return tuple(runs[0].taken)
+
+    def _known(self, faults: tuple[Fault, ...], execution: Execution) -> Iterable[Fault]:
+        """Faults, as far as it is known that an execution can happen."""
+        if self._unreachable:
+            return _doubtful(faults, "in a branch that no arguments lead to")
+        if any(fault.severity is Severity.ERROR for fault in faults) and self._executions.excludes(execution):
+            self._doubted[self._executions.words_of(execution.choices)] = None
+            return _doubtful(faults, "where conditions come together as no arguments are known to give them")
+        return faults
 
     # -- words -----------------------------------------------------------------------------------------------------
 
@@ -263,6 +274,12 @@ class _Check:
 
     def _unproven(self) -> Iterator[str]:
         """What is not proven, and why."""
+        yield from self._untold()
+        for words in self._doubted:
+            yield f"whether any arguments give {words}: there it would be wrong"
+
+    def _untold(self) -> Iterator[str]:
+        """The executions of which nothing is known, and why."""
         executions = self._executions
         for group, limit in enumerate(executions.limits):
             _, most = executions.trip_range(group)

@@ -1,12 +1,10 @@
 """Flags while a trace runs, what waits for them, and sets that may come too early."""
 
 from collections import deque
-from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
 from syncopt.check.clocks import NOTHING, Clock
-from syncopt.check.memories import Cell
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance
 
@@ -21,7 +19,7 @@ class EventScope(Enum):
 class Reuse(Enum):
     """Why a set that nothing orders behind the wait before it on its flag may still be right.
 
-    `EAGER`: it comes only after everything that wait waits for, so a wait that fires as soon as it can has fired.
+    `EAGER`: whatever ops take, it comes after a wait that ends as soon as it can (see `syncopt.check.spacing`).
     `TIMED`: only durations can tell.
     """
 
@@ -43,39 +41,34 @@ class EarlySet(NamedTuple):
     other: PipePair
 
 
+class Raised(NamedTuple):
+    """A set of a lane: what is known when it rises, and what it stands behind there (see `syncopt.check.spacing`)."""
+
+    clock: Clock
+    set: Instance
+    lane: int
+    behind: int
+
+
 class Event:
     """A flag while a trace runs.
 
-    `payloads` are the clocks of sets that no wait has taken yet, with the sets; `last_wait` the index of the last wait
-    on the target pipe (-1: none), `fires` what that wait waited for.
+    `payloads` are the sets that no wait has taken yet. `last_wait` is the index of the last wait on the target pipe
+    (-1: none), `fires` what that wait waited for, `behind` the last op before the sets of the source pipe among that.
     """
 
-    __slots__ = ("fires", "last_wait", "payloads")
+    __slots__ = ("behind", "fires", "last_wait", "payloads")
 
     def __init__(self) -> None:
-        self.payloads: deque[tuple[Clock, Instance]] = deque()
+        self.payloads: deque[Raised] = deque()
         self.last_wait = -1
         self.fires: Clock = NOTHING
+        self.behind = -1
 
 
-class Waiting(NamedTuple):
-    """An instruction behind a wait that no set has answered yet.
-
-    `scalar` is what was known when it was dispatched, `place` its number in the program.
-    """
+class Dispatched(NamedTuple):
+    """An instruction for a pipe, what the scalar unit knew when it passed it, and its number in the program."""
 
     instance: Instance
     scalar: Clock
     place: int
-
-
-class State(NamedTuple):
-    """What a pass over a trace holds at one point of it."""
-
-    cells: Iterable[Cell]
-    events: dict[tuple[PipePair, int], Event]
-    clocks: list[Clock]
-    scalar: Clock
-    pending: list[deque[Waiting]]
-    worked: list[int]
-    awaited: list[Clock]

@@ -5,11 +5,12 @@ from enum import Enum
 from itertools import combinations, product
 from math import prod
 
+from syncopt.check.combinations import Combinations
 from syncopt.check.execution import AS_GIVEN, Branches, Execution
 from syncopt.check.starts import Start
 from syncopt.ir.forcing import LoopGroup, TripCounts
 from syncopt.ir.intervals import Assumptions, Intervals, trip_interval
-from syncopt.ir.kernel import Barrier, Block, Flag, For, If, TileOp, Value, regions, walk
+from syncopt.ir.kernel import Barrier, Block, Flag, For, If, Op, TileOp, Value, regions, walk
 
 _MOST_EXECUTIONS = 1500
 _MOST_INSTRUCTIONS = 300_000
@@ -51,6 +52,7 @@ class Executions:
         self.shortfalls = _shortfalls(trips)
         self._starts_high = tuple(_starts_high(trips, group) for group in trips.groups)
         self._choices = self._all_choices()
+        self._combinations = Combinations(trips, (*self.conditions, *self.unexplored), self._intervals)
         self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
         self._nests = self._instructions()
         self.limits = [self._affordable(limit)] * len(trips.groups)
@@ -110,7 +112,7 @@ class Executions:
     ) -> Execution:
         """An execution with its description."""
         words = [f"{self._labels[index]} x{count}" for index, count in counts.items()]
-        words += [f"{self.name_of(wanted)} {str(choice).lower()}" for wanted, choice in choices.items()]
+        words += [self.words_of(choices)] if choices else []
         if branches is not Branches.THEN:
             words.append(f"conditions on data {branches}")
         if short and not any(counts.values()):
@@ -120,8 +122,16 @@ class Executions:
         instructions = self._size(tuple(counts[index] for index in range(len(self.trips.groups))))
         return Execution(counts, choices, branches, instructions, ", ".join(words) or AS_GIVEN, short)
 
+    def words_of(self, choices: Mapping[int, bool]) -> str:
+        """Conditions and what they are."""
+        return ", ".join(f"{self.name_of(wanted)} {str(choice).lower()}" for wanted, choice in choices.items())
+
+    def excludes(self, execution: Execution) -> bool:
+        """Whether no arguments are known to give the conditions of an execution together with its counts."""
+        return self._combinations.excludes(execution)
+
     def missed(self, reached: Set[int], deciding: Deciding = Deciding.ANYTHING) -> Iterator[Execution]:
-        """Executions that go through the arms of ifs in which no op was reached.
+        """Executions that go through the arms of ifs in which no op was reached, and through those around them.
 
         Parameters
         ----------
@@ -130,8 +140,8 @@ class Executions:
         deciding : Deciding
             Which ifs are meant, by what decides them.
         """
-        for op in walk(self.trips.kernel.body):
-            if not isinstance(op, If) or not self._is_meant(op, deciding):
+        for op, around in _ifs(self.trips.kernel.body, ()):
+            if not self._is_meant(op, deciding):
                 continue
             interval = self._intervals.of(op.condition)
             for arm, block in ((True, op.then), (False, op.orelse)):
@@ -139,7 +149,36 @@ class Executions:
                     continue
                 for count in _MISSED_COUNTS:
                     counts = {index: count for index, _ in enumerate(self.trips.groups)}
-                    yield self.execution(counts, {self.trips.numbers[op.condition]: arm}, Branches.THEN)
+                    choices = {**self._choices_into(around), self.trips.numbers[op.condition]: arm}
+                    yield self.execution(counts, choices, Branches.THEN)
+
+    def led_into(self, reached: Set[int]) -> Iterator[Execution]:
+        """Executions that may go through arms in which no op was reached, and that trip counts alone decide about.
+
+        The conditions around such an `if` are chosen so that it is passed, the loops around it go round, and all other
+        loops do so 0 to 3 times.
+
+        Parameters
+        ----------
+        reached : set of int
+            Uids of the ops that ran.
+        """
+        for op, around in _ifs(self.trips.kernel.body, ()):
+            blocks = [block for block in (op.then, op.orelse) if block is not None and _is_missed(block, reached)]
+            if not blocks or not self._is_exact(op.condition):
+                continue
+            loops = {self.trips.group_of(other) for other, _ in around if isinstance(other, For)}
+            for inner, outer in product((0, *_MISSED_COUNTS), _MISSED_COUNTS):
+                counts = {index: outer if index in loops else inner for index, _ in enumerate(self.trips.groups)}
+                yield self.execution(counts, self._choices_into(around), Branches.THEN)
+
+    def _choices_into(self, around: Iterable[tuple[Op, int]]) -> dict[int, bool]:
+        """What leads into the arms around an op, as far as trip counts alone do not decide it."""
+        return {
+            self.trips.numbers[op.condition]: number == 0
+            for op, number in around
+            if isinstance(op, If) and not self._is_exact(op.condition)
+        }
 
     def _is_meant(self, op: If, deciding: Deciding) -> bool:
         return deciding is Deciding.ANYTHING or self._is_exact(op.condition) is (deciding is Deciding.TRIP_COUNTS)
@@ -230,9 +269,8 @@ class Executions:
         for values in product((True, False), repeat=len(self.conditions)):
             choices, intervals = dict(zip(self.conditions, values, strict=True)), self._intervals
             for wanted, choice in choices.items():
-                narrowed = intervals.assuming(self.trips.values(wanted)[0], choice)
-                intervals = Intervals(self.trips.definitions, narrowed)
-            if not intervals.assumptions.is_contradiction:
+                intervals = intervals.assuming(self.trips.values(wanted)[0], choice)
+            if not intervals.is_contradiction:
                 found.append((choices, intervals))
         if self.unexplored:
             found += [(dict.fromkeys(self.unexplored, value), self._intervals) for value in (True, False)]
@@ -297,6 +335,15 @@ class Executions:
 
         count(self.trips.kernel.body, (), 1)
         return found
+
+
+def _ifs(block: Block, around: tuple[tuple[Op, int], ...]) -> Iterator[tuple[If, tuple[tuple[Op, int], ...]]]:
+    """Every `if`, with the ops around it and the number of the region that holds it."""
+    for op in block.ops:
+        if isinstance(op, If):
+            yield op, around
+        for number, region in enumerate(regions(op)):
+            yield from _ifs(region, (*around, (op, number)))
 
 
 def _is_missed(block: Block, reached: Set[int]) -> bool:

@@ -107,7 +107,8 @@ class Report:
     proven : tuple of str
         The trip counts that these executions stand for.
     unproven : tuple of str
-        The trip counts that nothing is known of, and why; executions that could not be run.
+        The trip counts that nothing is known of, and why; executions that could not be run; conditions that fail
+        together if any arguments give them.
     """
 
     findings: tuple[Finding, ...]

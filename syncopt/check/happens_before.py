@@ -7,15 +7,28 @@ that knowledge; issue order alone proves nothing.
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from syncopt.check.clocks import LANE, NOTHING, SCALAR, Clock, covers, join, with_lane
-from syncopt.check.events import EarlySet, Event, EventScope, Reuse, State, Waiting
+from syncopt.check.clocks import LANE, NOTHING, SCALAR, Clock, join, with_lane
+from syncopt.check.events import Dispatched, EarlySet, Event, EventScope, Raised, Reuse
 from syncopt.check.memories import Cell, HazardKind, Memories, Record
 from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
+from syncopt.check.spacing import Spacing
 from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Barrier, Op, SetFlag, TileOp, Value, WaitFlag
 from syncopt.ir.pipes import PIPES, Memory, Pipe, PipePair
 from syncopt.ir.trace import Instance
+
+
+class State(NamedTuple):
+    """What a pass over a trace holds at one point of it."""
+
+    cells: Iterable[Cell]
+    events: dict[tuple[PipePair, int], Event]
+    clocks: list[Clock]
+    scalar: Clock
+    pending: list[deque[Dispatched]]
+    spacing: Spacing
 
 
 class HappensBefore:
@@ -43,11 +56,8 @@ class HappensBefore:
         self._clocks: list[Clock] = [NOTHING] * len(PIPES)
         self._next = [0] * len(PIPES)
         self._scalar: Clock = NOTHING
-        self._pending: list[deque[Waiting]] = [deque() for _ in PIPES]
-        # What the next wait of a pipe waits for besides its flag: the last tile op or barrier before it, and the flags
-        # of the waits between them.
-        self._worked = [-1] * len(PIPES)
-        self._awaited: list[Clock] = [NOTHING] * len(PIPES)
+        self._pending: list[deque[Dispatched]] = [deque() for _ in PIPES]
+        self._spacing = Spacing(machine)
         self._events: dict[tuple[PipePair, int], Event] = {}
         # Ops hash by identity, which is much faster than by pipe; every op has one pipe and, unless it is a flag with a
         # run-time id, one event.
@@ -68,6 +78,8 @@ class HappensBefore:
         if self._hung:
             return
         self._taken += 1
+        if instance.pipe is not Pipe.S or instance.op.__class__ is not SetFlag:
+            self._spacing.clock_moves(self._next[SCALAR] - 1)
         if instance.pipe is Pipe.ALL:
             self._barrier_all()
         elif instance.pipe is Pipe.S:
@@ -76,8 +88,9 @@ class HappensBefore:
             lane = self._lane_of.get(instance.op, -1)
             if lane < 0:
                 lane = self._lane_of[instance.op] = LANE[instance.pipe]
-            if self._pending[lane] or not self._execute(lane, instance, self._scalar, self._taken):
-                self._wait_in(lane, instance)
+            dispatched = Dispatched(instance, self._scalar, self._taken)
+            if self._pending[lane] or not self._execute(lane, dispatched):
+                self._wait_in(lane, dispatched)
 
     @property
     def blocked(self) -> tuple[Instance, ...]:
@@ -87,7 +100,7 @@ class HappensBefore:
     @property
     def flags_up(self) -> tuple[tuple[PipePair, int, Instance], ...]:
         """Flags that are up, with the set that raised them."""
-        return tuple((pair, event, s) for (pair, event), e in self._events.items() for _, s in e.payloads)
+        return tuple((pair, event, s.set) for (pair, event), e in self._events.items() for s in e.payloads)
 
     def raised(self, instance: Instance, lane: int) -> None:
         """A set is about to rise on a lane; for passes that look at other flags of its pair."""
@@ -97,11 +110,9 @@ class HappensBefore:
         """What the next instruction of a lane knows."""
         return self._clocks[lane]
 
-    def state(self) -> "State":
+    def state(self) -> State:
         """Everything that what comes later can depend on; what it holds changes with the pass."""
-        return State(
-            self._memories.all(), self._events, self._clocks, self._scalar, self._pending, self._worked, self._awaited
-        )
+        return State(self._memories.all(), self._events, self._clocks, self._scalar, self._pending, self._spacing)
 
     def event_state(self, pair: PipePair, event: int) -> tuple[bool, int]:
         """Whether a flag is up, and the index of its last wait on the target pipe (-1: none)."""
@@ -117,19 +128,21 @@ class HappensBefore:
             self._hung = True
             return
         self._scalar = tuple(n - 1 for n in self._next)
+        self._spacing.all_done()
 
     def _on_scalar(self, instance: Instance) -> None:
         self._clocks[SCALAR] = self._scalar
+        dispatched = Dispatched(instance, self._scalar, self._taken)
         if isinstance(instance.op, WaitFlag) and not self._event(instance).payloads:
             self._hung = True
-            self._wait_in(SCALAR, instance)
+            self._wait_in(SCALAR, dispatched)
             return
-        self._execute(SCALAR, instance, self._scalar, self._taken)
+        self._execute(SCALAR, dispatched)
         clock = self._clocks[SCALAR]
         self._scalar = (self._next[SCALAR] - 1, *clock[1:])
 
-    def _wait_in(self, lane: int, instance: Instance) -> None:
-        self._pending[lane].append(Waiting(instance, self._scalar, self._taken))
+    def _wait_in(self, lane: int, dispatched: Dispatched) -> None:
+        self._pending[lane].append(dispatched)
         self._waiting += 1
 
     def _event(self, instance: Instance) -> Event:
@@ -141,10 +154,12 @@ class HappensBefore:
             self._event_of[op, instance.event] = found
         return found
 
-    def _execute(self, lane: int, instance: Instance, scalar: Clock, place: int) -> bool:
+    def _execute(self, lane: int, dispatched: Dispatched) -> bool:
         """Let an instruction at the head of its pipe start; False if no set has answered its wait yet."""
+        instance, scalar, _ = dispatched
         if scalar is not NOTHING:
             self._clocks[lane] = join(self._clocks[lane], scalar)
+            self._spacing.knows(lane, scalar)
         kind = instance.op.__class__
         if kind is WaitFlag:
             event = self._event(instance)
@@ -155,26 +170,19 @@ class HappensBefore:
         index = self._next[lane]
         self._next[lane] = index + 1
         if kind is TileOp:
-            self._tile_op(lane, index, instance, place)
-            self._works(lane, index)
+            self._tile_op(lane, index, dispatched)
+            self._spacing.tile_op(lane, index, self._clocks[lane])
         elif kind is Barrier:
             self._clocks[lane] = with_lane(self._clocks[lane], lane, index)
-            self._works(lane, index)
+            self._spacing.barrier(lane, index)
         else:
             self._set(lane, index, instance)
         return True
 
-    def _works(self, lane: int, index: int) -> None:
-        """A wait behind this instruction fires no earlier than this instruction is through."""
-        self._worked[lane] = index
-        if self._awaited[lane] is not NOTHING:
-            self._awaited[lane] = NOTHING
-
     def _wait(self, lane: int, event: Event) -> None:
-        payload, _ = event.payloads.popleft()
-        self._clocks[lane] = join(self._clocks[lane], payload)
-        self._awaited[lane] = join(self._awaited[lane], payload)
-        event.fires = with_lane(self._awaited[lane], lane, max(self._worked[lane], self._awaited[lane][lane]))
+        raised = event.payloads.popleft()
+        self._clocks[lane] = join(self._clocks[lane], raised.clock)
+        self._spacing.wait_flag(lane, raised, event)
         event.last_wait = self._next[lane]
         self._next[lane] += 1
 
@@ -186,9 +194,11 @@ class HappensBefore:
         pair, payload = instance.op.pair, with_lane(clock, lane, index)
         for other, rival in self._rivals(pair, instance.event, event):
             if rival.payloads or clock[LANE[other.target]] < rival.last_wait:
-                reuse = Reuse.EAGER if not rival.payloads and covers(payload, rival.fires) else Reuse.TIMED
+                is_apart = not rival.payloads and self._spacing.keeps_apart(lane, payload, rival)
+                reuse = Reuse.EAGER if is_apart else Reuse.TIMED
                 self._observer.early_set(EarlySet(pair, instance.event, instance, reuse, other))
-        event.payloads.append((payload, instance))
+        behind = self._spacing.set_flag(lane, index, clock)
+        event.payloads.append(Raised(payload, instance, lane, behind))
         self._wake(LANE[pair.target], instance)
 
     def _rivals(self, pair: PipePair, number: int, event: Event) -> Iterator[tuple[PipePair, Event]]:
@@ -208,13 +218,14 @@ class HappensBefore:
             return
         if head.op.pair != by.op.pair:
             return
-        while pending and self._execute(lane, *pending[0]):
+        while pending and self._execute(lane, pending[0]):
             pending.popleft()
             self._waiting -= 1
 
-    def _tile_op(self, lane: int, index: int, instance: Instance, place: int) -> None:
+    def _tile_op(self, lane: int, index: int, started: Dispatched) -> None:
+        instance, place = started.instance, started.place
         cells = self._memories.cells(instance)
-        found = self._hazards(lane, instance, cells)
+        found = self._hazards(lane, started, cells)
         if found:
             self._tell(lane, instance, [hazard for hazard in found if hazard[1].place < place])
         if self._waiting:
@@ -232,12 +243,12 @@ class HappensBefore:
         self._observer.started(record)
 
     def _hazards(
-        self, lane: int, instance: Instance, cells: Iterable[tuple[Cell, bool]]
+        self, lane: int, started: Dispatched, cells: Iterable[tuple[Cell, bool]]
     ) -> list[tuple[HazardKind, Record]]:
-        found: list[tuple[HazardKind, Record]] = []
+        instance, found = started.instance, list[tuple[HazardKind, Record]]()
         for cell, writes in cells:
             if not writes and not isinstance(cell.footprint.space, Memory):
-                self._fence(lane, instance, cell)
+                self._fence(lane, started, cell)
             for other in cell.meets:
                 if other.writes:
                     self.compare(lane, instance, other, HazardKind.WAW if writes else HazardKind.RAW, found)
@@ -268,12 +279,18 @@ class HappensBefore:
             if known is not None:
                 self._clocks[lane] = join(self._clocks[lane], known)
 
-    def _fence(self, lane: int, instance: Instance, cell: Cell) -> None:
-        """Only a barrier of all pipes makes what was stored visible to a load."""
+    def _fence(self, lane: int, load: Dispatched, cell: Cell) -> None:
+        """Flags between other pipes do not make what was stored visible to a load.
+
+        The scalar unit must know the store to be complete before it passes the load: by a barrier of all pipes, or by a
+        wait of its own. A store behind the load in the program is not what it should see.
+        """
         for other in cell.meets:
             for source, record in other.writes.items():
-                if source != lane and self._scalar[source] < record.number <= self._clocks[lane][source]:
-                    known = self._observer.unfenced(UnfencedLoad(record, instance))
+                if source == lane or record.place > load.place:
+                    continue
+                if load.scalar[source] < record.number <= self._clocks[lane][source]:
+                    known = self._observer.unfenced(UnfencedLoad(record, load.instance))
                     if known is not None:
                         self._clocks[lane] = join(self._clocks[lane], known)
 

@@ -163,6 +163,8 @@ class Proof:
         """What is proven of the counts of a group beyond `limit`, up to which all were run."""
         if self._problems.get(group):
             return Unproven(group, tuple(problem.text for problem in self._problems[group]))
+        if limit < _FEWEST:
+            return Unproven(group, (f"fewer than {_FEWEST} trips do not show whether the states repeat",))
         loops = frozenset(self.trips.groups[group].loops)
         last = self._counts.get((group, limit))
         if last is None or not loops <= last.loops:

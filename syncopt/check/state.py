@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncopt.check.clocks import LANE, Clock, join
-from syncopt.check.events import Event, State, Waiting
+from syncopt.check.events import Dispatched, Event
+from syncopt.check.happens_before import State
 from syncopt.check.memories import Record
 from syncopt.ir.footprint import Footprint
 from syncopt.ir.kernel import Value
@@ -101,8 +102,11 @@ class _Form:
         self._accesses = list(self._open_accesses())
         self._flags = list(self._open_flags())
         self._stores = [(lane, record) for lane, record in stores.items() if state.scalar[lane] < record.number]
-        self._worked = _beyond(tuple(state.worked), self._common)
-        self._awaited = [_beyond(clock, self._common) for clock in state.awaited]
+        self._settled = tuple(state.spacing.settled)
+        worked = tuple(state.spacing.worked)
+        self._worked = _beyond(worked, tuple(map(min, self._settled, self._common)))
+        self._behind = [_beyond(clock, self._settled) for clock in state.spacing.behind]
+        self._awaited = [_beyond(clock, self._common) for clock in state.spacing.awaited]
         self._numbers = self._compared()
         self._active = [lane for lane in _LANES if self._numbers[lane]]
 
@@ -116,8 +120,7 @@ class _Form:
             tuple(map(rank, self._known)),
             rank(state.scalar),
             tuple(self._waiting(entry, shift) for pending in state.pending for entry in pending),
-            rank(self._worked),
-            tuple(map(rank, self._awaited)),
+            tuple(map(rank, (self._settled, self._worked, *self._behind, *self._awaited))),
             frozenset((lane, r.instance.op.uid, self._rank(lane, r.number)) for lane, r in self._stores),
         )
 
@@ -150,6 +153,10 @@ class _Form:
         """What the last wait waited for, as far as the flag's source does not know it yet."""
         return _beyond(flag.event.fires, self._known[LANE[flag.pair.source]])
 
+    def _is_behind(self, lane: int, number: int) -> int:
+        """What sets of a lane stand behind, -1 if any further one comes apart from them."""
+        return -1 if self._settled[lane] >= number else number
+
     # -- ranks -----------------------------------------------------------------------------------------------------
 
     def _compared(self) -> list[list[int]]:
@@ -160,9 +167,13 @@ class _Form:
         for flag in self._flags:
             if flag.early:
                 found[LANE[flag.pair.target]].add(flag.event.last_wait)
+            source = LANE[flag.pair.source]
+            behind = (flag.event.behind, *(raised.behind for raised in flag.event.payloads))
+            found[source].update(self._is_behind(source, number) for number in behind)
         for lane, record in self._stores:
             found[lane].add(record.number)
-        for clock in (self._worked, *self._awaited, *(self._fires(flag) for flag in self._flags if flag.early)):
+        fires = (self._fires(flag) for flag in self._flags if flag.early)
+        for clock in (self._worked, *self._behind, *self._awaited, *fires):
             for lane, number in enumerate(clock):
                 found[lane].add(number)
         return [sorted(numbers - {-1}) for numbers in found]
@@ -178,17 +189,25 @@ class _Form:
         work = instance.work if lane in _WITH_BARRIERS else None
         return access.writes, lane, instance.op.uid, work, self._rank(lane, access.record.number)
 
-    def _waiting(self, entry: Waiting, shift: Shift) -> Hashable:
+    def _waiting(self, entry: Dispatched, shift: Shift) -> Hashable:
         instance = entry.instance
         places = tuple(_place(access.footprint, shift) for access in instance.accesses)
         ahead = sum(other.place < entry.place for pending in self._state.pending for other in pending)
         return instance.op.uid, instance.event, instance.work, places, self._ranks(entry.scalar), ahead
 
     def _flag(self, flag: _Flag) -> Hashable:
-        up = tuple((self._ranks(payload), raised.op.uid) for payload, raised in flag.event.payloads)
+        source = LANE[flag.pair.source]
+
+        def behind(number: int) -> int:
+            return self._rank(source, self._is_behind(source, number))
+
+        up = tuple(
+            (self._ranks(raised.clock), raised.set.op.uid, behind(raised.behind)) for raised in flag.event.payloads
+        )
         if not flag.early:
             return up
-        return up, self._rank(LANE[flag.pair.target], flag.event.last_wait), self._ranks(self._fires(flag))
+        last = self._rank(LANE[flag.pair.target], flag.event.last_wait)
+        return up, last, behind(flag.event.behind), self._ranks(self._fires(flag))
 
 
 def _beyond(clock: Clock, known: Clock) -> Clock:

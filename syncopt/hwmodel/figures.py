@@ -158,7 +158,6 @@ def _costs() -> Iterable[Spec]:
     yield _cycles("matmul.base")
     yield _cycles("matmul.fp32_factor", "factor")
     yield _whole("matmul.barrier_below", "fractals")
-    yield _whole("vector.safe_repeats", "repeats")
     for family in VECTOR_FAMILIES:
         yield _cycles(f"vector.{family}.head")
         yield _cycles(f"vector.{family}.slope", "cycles/repeat")

@@ -6,9 +6,8 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil
 
-from syncopt.hwmodel.cost import Cost, acc_fractals, cost_of, repeats
+from syncopt.hwmodel.cost import Cost, acc_fractals, cost_of
 from syncopt.hwmodel.figures import GROUPS, LOCAL_MEMORIES, QUEUED_PIPES, SPECS, Figure, Kind
-from syncopt.ir.optable import lookup
 from syncopt.ir.pipes import Memory, Pipe, SectionKind
 from syncopt.ir.work import Work
 
@@ -124,20 +123,18 @@ class Machine:
         """Size and alignment of a memory of one core."""
         return self._memories[memory]
 
-    def same_pipe_barrier_needed(self, earlier: Work, later: Work, same_access: bool = False) -> bool:
+    def same_pipe_barrier_needed(self, earlier: Work, later: Work) -> bool:
         """Whether two conflicting ops of one pipe need a barrier between them.
 
         Parameters
         ----------
         earlier, later : Work
             Two ops that meet in a tile, at least one of them writing it.
-        same_access : bool
-            The later op accesses exactly the bytes that the earlier one wrote, in the same shape.
         """
         if earlier.pipe is not later.pipe:
             raise ValueError(f"{earlier.name} and {later.name} run on different pipes")
         if earlier.pipe is Pipe.V:
-            return not (same_access and self._repeats(earlier) >= self._whole("vector.safe_repeats"))
+            return True
         if earlier.pipe is Pipe.M:
             fractals = min(acc_fractals(operand) for operand in (*earlier.outs, *later.outs))
             return fractals < self._whole("matmul.barrier_below")
@@ -197,10 +194,6 @@ class Machine:
 
     def _whole(self, key: str) -> int:
         return ceil(self.value(key))
-
-    def _repeats(self, work: Work) -> int:
-        row = lookup(work.name)
-        return 0 if row is None else repeats(row, work)
 
 
 def _check(figure: Figure) -> None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from syncopt.ir.kernel import Block, For, If, Kernel, Op, Scalar, Value, Yield, regions, walk
-from syncopt.ir.numbering import Definitions, number
+from syncopt.ir.numbering import Definitions
 from syncopt.ir.runtime import RuntimeValue
 from syncopt.ir.scalars import UNKNOWN, ScalarValue, Unknown, evaluate
 from syncopt.ir.trace import Environment, Iteration, Overrides, Setting
@@ -74,8 +74,8 @@ class TripCounts:
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.numbers = number(kernel)
         self.definitions = Definitions(kernel)
+        self.numbers = self.definitions.numbers
         self.loops = tuple(_loops(kernel.body, 0))
         self.groups = self._groups()
         forced = {uid for group in self.groups for uid in group.loops}

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from syncopt.ir.kernel import For, Kernel, Scalar, Value
@@ -16,6 +17,7 @@ from syncopt.ir.source import InputError
 from syncopt.ir.types import ScalarType
 
 _INF = math.inf
+_NOTHING: Mapping[int, tuple[Value, "Interval"]] = MappingProxyType({})
 _TERM = re.compile(r"%?([A-Za-z_]\w*|\d\w*)\s*(>=|<=|==|>|<|=)\s*(-?\d+)")
 _EXPECTED = "expected NAME OP INT with one of >= <= == > <, joined by `and` or `,`"
 
@@ -142,35 +144,57 @@ class Intervals:
         How values are computed.
     assumptions : Assumptions
         What is known of the arguments. The block number is at least 1, the block index at least 0.
+    narrowed : mapping of value number to (Value, Interval)
+        What else is known: intervals of a value and all that are equal to it.
     """
 
-    def __init__(self, definitions: Definitions, assumptions: Assumptions) -> None:
+    def __init__(
+        self,
+        definitions: Definitions,
+        assumptions: Assumptions,
+        narrowed: Mapping[int, tuple[Value, Interval]] = _NOTHING,
+    ) -> None:
         self._definitions = definitions
         self.assumptions = assumptions
+        self._narrowed = narrowed
         self._known: dict[Value, Interval] = {}
+
+    @property
+    def is_contradiction(self) -> bool:
+        """Whether no arguments give values in all these intervals."""
+        return self.assumptions.is_contradiction or any(self.of(value).is_empty for value, _ in self._narrowed.values())
 
     def of(self, value: Value) -> Interval:
         """The interval of a value; 0 and 1 stand for a condition."""
         found = self._known.get(value)
         if found is None:
-            found = self._known[value] = self._of(value)
+            found = self._of(value)
+            if self._narrowed:
+                found = found.meet(self._narrowed.get(self._definitions.numbers[value], (value, ANY))[1])
+            self._known[value] = found
         return found
 
-    def assuming(self, condition: Value, chosen: bool) -> Assumptions:
-        """The assumptions and that a condition has a value, as far as it compares an argument with a bounded value."""
+    def assuming(self, condition: Value, chosen: bool) -> "Intervals":
+        """The same and that a condition has a value, as far as it compares something with a bounded value."""
         op = self._definitions.scalar(condition)
         if op is None or op.name != "arith.cmpi":
-            return self.assumptions
+            return self
         predicate = str(op.attribute) if chosen else _OPPOSITE[str(op.attribute)]
-        left, right = (self._definitions.behind_casts(value) for value in op.operands)
-        found = self._compared(self.assumptions, left, predicate, self.of(op.operands[1]))
-        return self._compared(found, right, _MIRRORED.get(predicate, predicate), self.of(op.operands[0]))
+        left, right = op.operands
+        found = self._compared(left, predicate, self.of(right))
+        return found._compared(right, _MIRRORED.get(predicate, predicate), self.of(left))
 
-    def _compared(self, found: Assumptions, value: Value, predicate: str, other: Interval) -> Assumptions:
-        name = value.name.removeprefix("%")
-        if value not in self._definitions.arguments or predicate not in _BOUND:
-            return found
-        return found.with_argument(name, _BOUND[predicate](other))
+    def _compared(self, value: Value, predicate: str, other: Interval) -> "Intervals":
+        if predicate not in _BOUND:
+            return self
+        value = self._definitions.behind_casts(value)
+        bound = _BOUND[predicate](self.of(value), other)
+        if value in self._definitions.arguments:
+            assumptions = self.assumptions.with_argument(value.name.removeprefix("%"), bound)
+            return Intervals(self._definitions, assumptions, self._narrowed)
+        number = self._definitions.numbers[value]
+        _, known = self._narrowed.get(number, (value, ANY))
+        return Intervals(self._definitions, self.assumptions, {**self._narrowed, number: (value, known.meet(bound))})
 
     def _of(self, value: Value) -> Interval:
         if value in self._definitions.arguments:
@@ -276,11 +300,17 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "
     "ule": "ugt",
 }
 _MIRRORED = {"slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle"}
-_BOUND: dict[str, Callable[[Interval], Interval]] = {
-    "eq": lambda other: other,
-    "slt": lambda other: Interval(high=other.high - 1),
-    "sle": lambda other: Interval(high=other.high),
-    "sgt": lambda other: Interval(other.low + 1),
-    "sge": lambda other: Interval(other.low),
+_BOUND: dict[str, Callable[[Interval, Interval], Interval]] = {
+    "eq": lambda _, other: other,
+    "ne": lambda own, other: _without(own, other.low) if other.low == other.high else own,
+    "slt": lambda _, other: Interval(high=other.high - 1),
+    "sle": lambda _, other: Interval(high=other.high),
+    "sgt": lambda _, other: Interval(other.low + 1),
+    "sge": lambda _, other: Interval(other.low),
 }
 """What a comparison with something in an interval says of its left side, where it says anything."""
+
+
+def _without(interval: Interval, number: float) -> Interval:
+    """Without one of its ends, or as it is."""
+    return Interval(interval.low + (interval.low == number), interval.high - (interval.high == number))

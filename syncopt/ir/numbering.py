@@ -112,6 +112,11 @@ class Definitions:
         return found
 
     @cached_property
+    def numbers(self) -> Mapping[Value, int]:
+        """A number for every value; values with one number are equal (see `number`)."""
+        return number(self._kernel)
+
+    @cached_property
     def loop_values(self) -> frozenset[Value]:
         """Loop variables, carried values and results of loops."""
         loops = [op for op in walk(self._kernel.body) if isinstance(op, For)]

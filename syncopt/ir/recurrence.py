@@ -6,6 +6,7 @@ ends the iterations repeat with the common period of all shapes, for any trip co
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
@@ -34,7 +35,7 @@ class Problem(NamedTuple):
     text: str
 
 
-class Motion:
+class Motion(ABC):
     """Shapes of the values of a kernel along one loop, or along the trip count of a group of loops.
 
     Parameters
@@ -86,17 +87,17 @@ class Motion:
 
     # -- leaves ----------------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def _moves(self, value: Value) -> Shape | None:
         """The shape of a value that the loop itself moves; None for all others."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _is_moved(self, value: Value) -> bool:
         """Whether a value can differ from iteration to iteration or follow from the upper bound."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _bound(self, value: Value) -> Shape:
         """The shape of the upper bound."""
-        raise NotImplementedError
 
     def _leaf(self, value: Value) -> Shape:
         now = self._now(value)
@@ -222,13 +223,13 @@ class Motion:
 
     # -- values that move against each other -----------------------------------------------------------------------
 
+    @abstractmethod
     def _step(self) -> int:
         """By how much the upper bound moves when the trip count grows by one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _count(self) -> int:
         """The trip count of this run."""
-        raise NotImplementedError
 
     def _compared(self, op: Scalar, a: Shape, b: Shape) -> Shape | None:
         difference = minus(a, b)

@@ -43,6 +43,7 @@ class Traces:
         self._add((*self._planned(), *failing), found)
         for _ in range(_NESTED_ARMS):
             reached = {instance.op.uid for trace in found for instance in trace.instances}
+            self._add(list(self._executions.led_into(reached)), found)
             self._add(list(self._executions.missed(reached)), found)
         return tuple(found)
 

@@ -13,19 +13,23 @@ What a pipe does with them (synchronisation rules of the hardware, restated here
 
 No time is known of anything, but waits may be `Waits.EAGER`: then a wait that can end does so before anything else
 happens. The scalar unit may be slow then; with lazy waits that shows nothing new, so it passes instructions at once.
-Sets that the completion of one op lets rise can do so at the same moment: no wait, however eager, comes in between.
+Sets that the completion of one op lets rise can do so at the same moment, and no wait, however eager, comes in between:
+those that stand behind the op, and the first instruction behind a barrier on V, which takes no time, if it is a set. A
+barrier on another pipe takes its time. The scalar unit raises its flags as it passes their sets, those that stand next
+to each other at the same moment.
 
 A flag that is raised again while it is up counts further, as in the replay: the k-th wait takes the k-th set. The
 double set itself is told, and what comes behind it stays defined.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import NamedTuple
 
 from syncopt.ir.kernel import Barrier, SetFlag, TileOp, WaitFlag
-from syncopt.ir.pipes import Pipe
+from syncopt.ir.pipes import PIPES, Pipe
 from syncopt.ir.trace import Instance
 from tests.check.queues import Rise, ShortTrace, places
 
@@ -43,14 +47,12 @@ class Waits(Enum):
 class IdReuse(Enum):
     """What keeps the sets of an id apart, from the best to the worst.
 
-    `SAFE`: the flags do, whenever waits end. `EAGER`: no set comes early if every wait ends as soon as it can.
-    `TOGETHER`: the same, but one completion can let two sets rise, which then do so at the same moment. `TIMED`: only
-    durations do. `CERTAIN`: nothing does, a flag is raised twice in every run.
+    `SAFE`: the flags do, whenever waits end. `EAGER`: no set comes early if every wait ends as soon as it can. `TIMED`:
+    only durations do, if anything. `CERTAIN`: nothing does, a flag is raised twice in every run.
     """
 
     SAFE = "safe"
     EAGER = "eager"
-    TOGETHER = "together"
     TIMED = "timed"
     CERTAIN = "certain"
 
@@ -72,8 +74,6 @@ class Outcome:
         Whether it hangs.
     doubles : frozenset of int
         Places of sets that can rise while their flag is up.
-    together : frozenset of int
-        Places of sets that the same completion can let rise as a set before them on their flag.
     left : frozenset of int
         Places of sets whose flag is up at the end; none if it hangs.
     undrained : frozenset of int
@@ -92,7 +92,6 @@ class Outcome:
     stuck: frozenset[tuple[int, int]]
     deadlock: bool
     doubles: frozenset[int]
-    together: frozenset[int]
     left: frozenset[int]
     undrained: frozenset[int]
     unfenced: frozenset[tuple[int, int]]
@@ -137,8 +136,6 @@ def reuse_at(place: int, lazy: Outcome, eager: Outcome) -> IdReuse:
     """What keeps the set at a place apart from the one before it, `TIMED` if nothing does."""
     if place in eager.doubles:
         return IdReuse.TIMED
-    if place in lazy.together:
-        return IdReuse.TOGETHER
     return IdReuse.EAGER if place in lazy.doubles else IdReuse.SAFE
 
 
@@ -169,7 +166,6 @@ class _Search:
         self._met = [0] * short.length
         self._unfenced = [0] * short.length
         self._doubles: set[int] = set()
-        self._together: set[int] = set()
         self._left: set[int] = set()
         self._undrained = 0
         self._ran = 0
@@ -207,7 +203,6 @@ class _Search:
             stuck=_pairs([open_ & ~self._ran for open_ in self._open]),
             deadlock=self._hangs,
             doubles=frozenset(self._doubles),
-            together=frozenset(self._together),
             left=frozenset(self._left),
             undrained=frozenset() if self._hangs else frozenset(places(self._undrained)),
             unfenced=_pairs([stores & self._ran * (self._ran >> load & 1) for load, stores in unfenced]) - races,
@@ -238,14 +233,27 @@ class _Search:
         if instance.pipe is Pipe.ALL:
             if self._is_idle(state):
                 yield after
-        elif instance.pipe is not Pipe.S or isinstance(instance.op, SetFlag):
+        elif instance.pipe is not Pipe.S:
             self._unfenced[place] |= self._short.stored[place] & ~state.complete
             yield after
+        elif isinstance(instance.op, SetFlag):
+            yield after if self._waits is Waits.LAZY else self._passed_sets(state)
         elif isinstance(instance.op, WaitFlag):
             yield from () if state.at_wait else (state._replace(at_wait=True),)
         elif isinstance(instance.op, TileOp):
             self._start(state, place)
             yield after._replace(complete=state.complete | 1 << place)
+
+    def _passed_sets(self, state: _State) -> _State:
+        """The scalar unit has passed and raised the flags of sets of its own that stand next to each other."""
+        number = next(
+            n for n, queue in enumerate(self._short.queues) if any(r.place == state.passed for r in queue.rises)
+        )
+        for rise in self._short.queues[number].rises[state.risen[number] :]:
+            if rise.place == state.passed:
+                state = self._up(state, rise.place)
+                state = state._replace(passed=state.passed + 1, risen=_more(state.risen, number))
+        return state
 
     def _ended_waits(self, state: _State) -> Iterator[_State]:
         """A wait ends and takes its flag down."""
@@ -256,11 +264,11 @@ class _Search:
         if state.at_wait and state.flags[short.flags[state.passed]]:
             yield self._down(state, state.passed)._replace(passed=state.passed + 1, at_wait=False)
 
-    def _ended_barriers(self, state: _State) -> Iterator[_State]:
+    def _ended_barriers(self, state: _State, pipes: Container[Pipe] = PIPES) -> Iterator[_State]:
         """A barrier of one pipe ends."""
         for number, place in self._heads(state):
-            started = self._short.queues[number].started[state.heads[number]]
-            if isinstance(self._short.trace[place].op, Barrier) and not started & ~state.complete:
+            started, instance = self._short.queues[number].started[state.heads[number]], self._short.trace[place]
+            if isinstance(instance.op, Barrier) and instance.pipe in pipes and not started & ~state.complete:
                 yield state._replace(heads=_more(state.heads, number))
 
     def _started(self, state: _State) -> Iterator[_State]:
@@ -278,8 +286,9 @@ class _Search:
                 bit = queue.started[head] & 1 << place
                 if bit & ~state.complete and not short.loads_ahead[place] & ~state.complete:
                     after = state._replace(complete=state.complete | bit)
-                    self._complete(state, after)
                     yield after
+                    if self._waits is Waits.EAGER:
+                        yield self._raised_together(state, after)
 
     def _raised(self, state: _State) -> Iterator[_State]:
         """A set raises its flag."""
@@ -320,17 +329,27 @@ class _Search:
     def _down(self, state: _State, place: int) -> _State:
         return state._replace(flags=_more(state.flags, self._short.flags[place], -1))
 
-    def _complete(self, before: _State, after: _State) -> None:
-        """Take note of sets of one flag that the completion of an op lets rise, barriers between them or not."""
-        settled = after
-        while (ended := next(self._ended_barriers(settled), None)) is not None:
-            settled = ended
+    def _raised_together(self, before: _State, after: _State) -> _State:
+        """The sets that the completion of an op lets rise have risen at the same moment."""
+        settled = self._settled(after)
+        raised = settled
         for number, queue in enumerate(self._short.queues):
-            raised: set[int] = set()
-            for rise in queue.rises[after.risen[number] :]:
-                if self._can_rise(settled, number, rise) and not self._can_rise(before, number, rise):
-                    self._together.update({rise.place} if rise.flag in raised else ())
-                    raised.add(rise.flag)
+            for rise in queue.rises[settled.risen[number] :]:
+                if self._can_rise(before, number, rise) or not self._can_rise(settled, number, rise):
+                    break
+                raised = self._up(raised, rise.place)._replace(risen=_more(raised.risen, number))
+                if rise.ahead > after.heads[number]:
+                    # It takes its pipe a cycle: what stands behind it comes later.
+                    break
+        return raised
+
+    def _settled(self, state: _State) -> _State:
+        """Barriers that take no time have ended, and waits behind them whose flags were up."""
+        ended: _State | None = state
+        while ended is not None:
+            state = ended
+            ended = next(chain(self._ended_waits(state), self._ended_barriers(state, (Pipe.V,))), None)
+        return state
 
     def _start(self, state: _State, place: int) -> None:
         """Take note of the ops that conflict with one that starts."""

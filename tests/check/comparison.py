@@ -18,9 +18,9 @@ from syncopt.ir.trace import Instance
 from tests.check.brute_force import IdReuse, Outcome, id_reuse, reuse_at
 
 GRADES = {
-    Severity.ERROR: {IdReuse.TIMED, IdReuse.TOGETHER},
-    Severity.WARNING: {IdReuse.TIMED, IdReuse.TOGETHER},
-    Severity.NOTE: {IdReuse.EAGER, IdReuse.TOGETHER},
+    Severity.ERROR: {IdReuse.TIMED},
+    Severity.WARNING: {IdReuse.TIMED},
+    Severity.NOTE: {IdReuse.EAGER},
 }
 """What can keep a set apart of which something is found, by the severity of that."""
 
@@ -59,9 +59,8 @@ class Faults:
 
     @property
     def most(self) -> "Faults":
-        """What may be told: loads of what was stored also where the two race, whichever stands first."""
-        both = self.races | {(later, earlier) for earlier, later in self.races}
-        return replace(self, unfenced=self.unfenced | both)
+        """What may be told: loads of what was stored also where the two race."""
+        return replace(self, unfenced=self.unfenced | self.races)
 
 
 def told(kernel: Kernel, findings: Iterable[Finding]) -> Faults:

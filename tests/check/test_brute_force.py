@@ -21,7 +21,7 @@ def trace(lines: str, pipeline: Pipeline = Pipeline.VECTOR) -> list[Instance]:
 def outcome(lines: str, pipeline: Pipeline = Pipeline.VECTOR) -> Outcome:
     """With lazy waits; eager ones make no difference but to double sets."""
     lazy, eager = (explore(trace(lines, pipeline), waits) for waits in Waits)
-    assert replace(eager, doubles=lazy.doubles, together=lazy.together, apart=lazy.apart, states=lazy.states) == lazy
+    assert replace(eager, doubles=lazy.doubles, apart=lazy.apart, states=lazy.states) == lazy
     return lazy
 
 
@@ -205,9 +205,9 @@ def test_sets_that_one_completion_raises_are_not_kept_apart_by_an_eager_wait():
     behind a barrier the second add starts when the flag has risen.
     """
     two = f"add t1 t1\n{TO_MTE3}" + "{}" + f"{TO_MTE3}{END}"
-    assert grade(two.format("")) is IdReuse.TOGETHER
-    assert grade(two.format("barrier V\n")) is IdReuse.TOGETHER
-    assert grade(two.format("add t3 t3\n")) is IdReuse.TOGETHER
+    assert grade(two.format("")) is IdReuse.TIMED
+    assert grade(two.format("barrier V\n")) is IdReuse.TIMED
+    assert grade(two.format("add t3 t3\n")) is IdReuse.TIMED
     assert grade(two.format("barrier V\nadd t3 t3\n")) is IdReuse.EAGER
     assert grade(f"{TO_MTE3}add t3 t3\n{TO_MTE3}{END}") is IdReuse.EAGER
     assert grade(f"load t0 x\n{TO_V}load t3 x\n{TO_V}{END}") is IdReuse.EAGER

@@ -233,3 +233,27 @@ barrier ALL
     report = check(body, machine)
     assert report.verdict is Verdict.RACE
     assert str(report.failing) == "j loop x0"
+
+
+PARITY = """
+%rest = arith.remsi %m, %c2 : index
+%even = arith.cmpi eq, %rest, %c0 : index
+%odd = arith.cmpi eq, %rest, %c1 : index
+scf.if %even {
+set MTE2 V 0
+}
+scf.if %odd {
+set MTE2 V 0
+}
+wait MTE2 V 0
+barrier ALL
+"""
+
+
+def test_conditions_on_one_value_that_exclude_each_other_are_not_combined(machine: Machine) -> None:
+    """m % 2 is 0 or 1, one of both: 2 of 4 combinations are run. Of m = -1 it is -1, and the flag is not set."""
+    report = check(PARITY, machine, "m >= 0")
+    assert (report.verdict, report.executions, report.findings) == (Verdict.CLEAN, 2, ())
+    negative = check(PARITY, machine)
+    assert (negative.verdict, negative.executions) == (Verdict.DEADLOCK, 3)
+    assert str(negative.failing) == "%even false, %odd false"

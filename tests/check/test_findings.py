@@ -127,6 +127,24 @@ def test_flags_do_not_make_a_store_visible(machine: Machine) -> None:
     assert finding.hint == f"put a barrier of all pipes before pto.tload (line {HEAD_LINES + 4})"
 
 
+def test_scalar_unit_that_waits_for_the_store_makes_it_visible(machine: Machine) -> None:
+    """It passes the load when the store is complete.
+
+    Where the load is passed before, and only starts behind, the flag S -> MTE2 orders it as any other flag would.
+    """
+    assert check("store t0\nset MTE3 S 0\nwait MTE3 S 0\nload t1 y\nbarrier ALL", machine).findings == ()
+    late = "store t0\nset MTE3 S 0\nwait S MTE2 0\nload t1 y\nwait MTE3 S 0\nset S MTE2 0\nbarrier ALL"
+    finding = only(check(late, machine))
+    assert (finding.kind, finding.line) == (FindingKind.VISIBILITY, HEAD_LINES + 4)
+
+
+def test_load_that_waits_for_a_later_store_is_a_race_alone(machine: Machine) -> None:
+    """The load stands before the store, so that it should not see what is stored: WAR."""
+    finding = only(check("wait MTE3 MTE2 0\nload t1 y\nstore t0\nset MTE3 MTE2 0\nbarrier ALL", machine))
+    assert (finding.kind, finding.line) == (FindingKind.RACE, HEAD_LINES + 3)
+    assert finding.message.startswith("WAR: pto.tstore")
+
+
 def test_wait_without_set_is_a_deadlock(machine: Machine) -> None:
     report = check("wait MTE2 V 3\nadd t1 t0\nbarrier ALL", machine)
     finding = only(report)

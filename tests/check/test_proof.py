@@ -104,6 +104,35 @@ def test_condition_that_is_not_followed_is_named(machine: Machine) -> None:
     assert report.unproven == ("more than 5 trips of the i loop: condition %far does not repeat",)
 
 
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_few_trips_prove_nothing(limit: int, machine: Machine) -> None:
+    kernel = vector_kernel("scf.for %i = %c0 to %n step %c1 {\nload t0\n}\nbarrier ALL")
+    report = check_kernel(kernel, setting(), machine, limit=limit)
+    why = "fewer than 3 trips do not show whether the states repeat"
+    assert (report.proven, report.unproven) == ((), (f"more than {limit} trips of the i loop: {why}",))
+    assert check_kernel(kernel, setting(), machine, limit=3).unproven == ()
+
+
+def test_loop_that_is_only_reached_otherwise_is_named(machine: Machine) -> None:
+    """%m is 4 as given, so that the loop stands in a branch that only other values of %m lead to."""
+    body = """
+%wide = arith.muli %m, %m : index
+%most = arith.cmpi sgt, %wide, %c64 : index
+%some = arith.cmpi sgt, %n, %c0 : index
+%both = arith.select %some, %most, %some : i1
+scf.if %both {
+scf.for %i = %c0 to %n step %c1 {
+load t0
+}
+}
+barrier ALL
+"""
+    report = check_kernel(vector_kernel(body), setting(), machine)
+    assert report.unproven == (
+        "more than 5 trips of the i loop: a loop of this count is reached only by special arguments",
+    )
+
+
 def test_far_threshold_is_not_proven(machine: Machine) -> None:
     """i = 1000 is followed exactly, but no run gets there; the branch itself is run."""
     more = (

@@ -1,5 +1,7 @@
 """`solve`: its summary, its document, its files and its exit status."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -293,3 +295,20 @@ def test_diff_leads_from_input_to_output(tmp_path: Path) -> None:
     assert set(added) <= set(after)
     in_document = document(syncopt("solve", STREAM, "--args", "6", "--diff", "--json"))["diff"]
     assert in_document.splitlines()[2:] == body
+
+
+def test_files_are_there_though_nobody_reads_the_summary(tmp_path: Path) -> None:
+    """As with `| head -1`: what was found is not lost because the reader has gone."""
+    plan, trace = tmp_path / "plan.pto", tmp_path / "plan.json"
+    command = [sys.executable, "-m", "syncopt", "solve", str(STREAM), "--args", "3"]
+    with subprocess.Popen(
+        [*command, "-o", str(plan), "--trace", str(trace)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        messages = process.stderr.read()
+        process.wait(60)
+    assert "Traceback" not in messages
+    assert plan.stat().st_size
+    assert trace.stat().st_size

@@ -80,12 +80,6 @@ def test_dependent_vector_ops_need_a_barrier(machine: Machine):
     assert machine.same_pipe_barrier_needed(add(64), add(64))
 
 
-def test_same_access_after_sixteen_repeats_needs_none(machine: Machine):
-    """16 rows of 64 fp32 are 16 repeats, 15 rows are 15."""
-    assert not machine.same_pipe_barrier_needed(add(16), add(16), same_access=True)
-    assert machine.same_pipe_barrier_needed(add(15), add(15), same_access=True)
-
-
 @pytest.mark.parametrize(("m", "n", "needed"), [(128, 256, False), (16, 160, False), (16, 144, True), (48, 48, True)])
 def test_small_accumulators_need_a_barrier(machine: Machine, m: int, n: int, needed: bool):
     """Below 10 fractals: 1 x 10 needs none, 1 x 9 and 3 x 3 do."""

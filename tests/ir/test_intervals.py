@@ -114,12 +114,30 @@ def test_a_condition_tells_of_its_argument() -> None:
     """512 <= K chosen true: K >= 512; chosen false: K < 512. K == 0 chosen false tells nothing that is an interval."""
     kernel = kernel_of("%a = arith.cmpi sle, %c512, %k : index\n%b = arith.cmpi eq, %k, %c0 : index")
     intervals = intervals_of(kernel)
-    assert intervals.assuming(value(kernel, "%a"), True).of("K") == (512, float("inf"))
-    assert intervals.assuming(value(kernel, "%a"), False).of("K") == (float("-inf"), 511)
-    assert intervals.assuming(value(kernel, "%b"), True).of("K") == (0, 0)
-    assert intervals.assuming(value(kernel, "%b"), False).of("K") == Interval()
-    both = Intervals(Definitions(kernel), intervals.assuming(value(kernel, "%a"), True))
-    assert both.assuming(value(kernel, "%b"), True).is_contradiction
+    k = value(kernel, "%k")
+    assert intervals.assuming(value(kernel, "%a"), True).of(k) == (512, float("inf"))
+    assert intervals.assuming(value(kernel, "%a"), False).of(k) == (float("-inf"), 511)
+    assert intervals.assuming(value(kernel, "%b"), True).of(k) == (0, 0)
+    assert intervals.assuming(value(kernel, "%b"), False).of(k) == Interval()
+    both = intervals.assuming(value(kernel, "%a"), True).assuming(value(kernel, "%b"), True)
+    assert both.is_contradiction
+
+
+def test_a_condition_tells_of_what_it_compares_and_of_all_that_is_equal() -> None:
+    """Of K >= 0, K % 2 is 0 or 1, so that not 0 is 1; else it can be -1. A quotient that is small bounds its double."""
+    kernel = kernel_of(
+        "%r = arith.remsi %k, %c2 : index\n%same = arith.remsi %k, %c2 : index\n%q = arith.divsi %k, %c512 : index\n"
+        "%even = arith.cmpi eq, %r, %c0 : index\n%odd = arith.cmpi eq, %same, %c1 : index\n"
+        "%few = arith.cmpi slt, %q, %c2 : index\n%twice = arith.muli %q, %c2 : index"
+    )
+    even, odd, few = (value(kernel, name) for name in ("%even", "%odd", "%few"))
+    intervals = intervals_of(kernel, "K >= 0")
+    assert intervals.assuming(even, False).of(value(kernel, "%same")) == (1, 1)
+    assert intervals.assuming(even, True).assuming(odd, True).is_contradiction
+    assert intervals.assuming(even, False).assuming(odd, False).is_contradiction
+    assert not intervals.assuming(even, True).assuming(odd, False).is_contradiction
+    assert not intervals_of(kernel).assuming(even, False).assuming(odd, False).is_contradiction
+    assert intervals.assuming(few, True).of(value(kernel, "%twice")) == (0, 2)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Event ids by CP-SAT: one id per channel, different on conflict, as few per pair as possible."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ortools.sat.python import cp_model
 
@@ -8,6 +8,9 @@ from syncopt.ir.pipes import EVENT_IDS
 from syncopt.model.channels import Placement, rotation_of
 from syncopt.model.ids import channels_by_pair
 from syncopt.solve.cpsat.running import solved
+
+_WORK = 2.0
+"""Deterministic time for the fewest ids of a pair: a plan takes as long with more of them."""
 
 
 def event_ids(
@@ -27,7 +30,8 @@ def event_ids(
     Returns
     -------
     tuple of int or None
-        None if a pair would need more than the ids there are.
+        The fewest per pair that are found in a limited time. None if a pair would need more than the ids there are, or
+        no colouring is found in that time.
     """
     ids = [0] * len(placement.channels)
     found = list(conflicts)
@@ -60,13 +64,27 @@ def _colour(
             model.add(colours[number] == colours[first] + step)
     for a, b in sorted(conflicts):
         model.add(colours[a] != colours[b])
+    found = _fewest(model, colours, most, None)
+    if found is None:
+        return None
+    model.add(most <= max(found.values()))
+    return list((_fewest(model, colours, sum(colours.values()), found) or found).values())
+
+
+def _fewest(
+    model: cp_model.CpModel,
+    colours: Mapping[int, cp_model.IntVar],
+    objective: cp_model.LinearExprT,
+    known: Mapping[int, int] | None,
+) -> dict[int, int] | None:
+    """Colours with the least objective found in the time there is; None if none are found."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
-    model.minimize(most)
+    solver.parameters.max_deterministic_time = _WORK
+    for number, colour in (known or {}).items():
+        model.add_hint(colours[number], colour)
+    model.minimize(objective)
     if solved(solver, model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
-    model.add(most <= solver.value(most))
-    model.minimize(sum(colours.values()))
-    solved(solver, model)
-    return [solver.value(colours[n]) for n in members]
+    return {number: solver.value(colour) for number, colour in colours.items()}
