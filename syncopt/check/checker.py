@@ -139,6 +139,7 @@ class _Check:
         self._reached: set[int] = set()
         self._timed = False
         self._starts: list[Start] = []
+        self._inspected: list[Execution] = []
         self._unreachable = False
         self._doubted: dict[str, None] = {}
         self._open_queues = False
@@ -181,7 +182,8 @@ class _Check:
         """
         for _ in range(_NESTED_ARMS):
             self._inspect_all(list(self._executions.missed(self._reached, Deciding.OTHER_THINGS)))
-        self._inspect_all(list(self._executions.led_into(self._reached)))
+        led = list(self._executions.led_into(self._reached))
+        self._inspect_all(execution for execution in led if execution not in self._inspected)
         self._unreachable = not any(self._untold())
         for _ in range(_NESTED_ARMS):
             self._inspect_all(list(self._executions.missed(self._reached, Deciding.TRIP_COUNTS)))
@@ -206,6 +208,7 @@ class _Check:
     def _inspect(self, execution: Execution) -> None:
         """Run an execution in all ways that conditions on data can decide, up to those that lead to a state that
         another way has led to."""
+        self._inspected.append(execution)
         recording = self._proof.start(execution)
         ways: list[tuple[bool, ...]] = [()]
         made = 0

@@ -167,10 +167,17 @@ class Executions:
             blocks = [block for block in (op.then, op.orelse) if block is not None and _is_missed(block, reached)]
             if not blocks or not self._is_exact(op.condition):
                 continue
-            loops = {self.trips.group_of(other) for other, _ in around if isinstance(other, For)}
-            for inner, outer in product((0, *_MISSED_COUNTS), _MISSED_COUNTS):
-                counts = {index: outer if index in loops else inner for index, _ in enumerate(self.trips.groups)}
-                yield self.execution(counts, self._choices_into(around), Branches.THEN)
+            path = self._choices_into(around)
+            choices = [{**choices, **path} for choices, _ in self._choices]
+            loops = frozenset(self.trips.group_of(other) for other, _ in around if isinstance(other, For))
+            for number, chosen in enumerate(choices):
+                if chosen not in choices[:number]:
+                    yield from (self.execution(counts, chosen, Branches.THEN) for counts in self._leading(loops))
+
+    def _leading(self, loops: Set[int | None]) -> Iterator[dict[int, int]]:
+        """Trip counts with which the loops of some groups go round."""
+        for inner, outer in product((0, *_MISSED_COUNTS), _MISSED_COUNTS):
+            yield {index: outer if index in loops else inner for index, _ in enumerate(self.trips.groups)}
 
     def _choices_into(self, around: Iterable[tuple[Op, int]]) -> dict[int, bool]:
         """What leads into the arms around an op, as far as trip counts alone do not decide it."""

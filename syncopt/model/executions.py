@@ -36,6 +36,7 @@ class Traces:
         self._marked = Marked(kernel)
         self._trips = TripCounts(kernel)
         self._executions = Executions(self._trips, NO_ASSUMPTIONS, _OUTER_COUNT)
+        self._added: list[Execution] = []
 
     def forced(self, failing: Sequence[Execution]) -> tuple[Skeleton, ...]:
         """One trace per execution, those left out in which forced counts leave the bound of a loop undefined."""
@@ -49,6 +50,9 @@ class Traces:
 
     def _add(self, executions: Iterable[Execution], found: list[Skeleton]) -> None:
         for execution in executions:
+            if execution in self._added:
+                continue
+            self._added.append(execution)
             trace, met_data = self._traced(execution)
             if trace is None:
                 continue

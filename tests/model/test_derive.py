@@ -182,6 +182,16 @@ def test_a_kernel_without_its_flags_is_not_proven():
     assert not planner.proves(Plan(plan.order, Placement()))
 
 
+def preloaded(variable: str, loaded: str, added: str) -> str:
+    """A loop that adds what a round before has loaded; without a round the first flag is taken behind it."""
+    return (
+        f"load {loaded}\nscf.for %{variable} = %c0 to %n step %c1 {{\nadd {added} {loaded}\n"
+        f"%next_{variable} = arith.addi %{variable}, %c1 : index\n"
+        f"%more_{variable} = arith.cmpi slt, %next_{variable}, %n : index\n"
+        f"scf.if %more_{variable} {{\nload {loaded}\n}}\n}}\n"
+    )
+
+
 BODIES = {
     "straight": "load t0\nadd t1 t0\nadd t2 t1\nstore t2",
     "loop": "scf.for %i = %c0 to %n step %c1 {\nload t0\nadd t1 t0\nadd t2 t1\nstore t2\n}",
@@ -197,6 +207,12 @@ BODIES = {
     "}\nstore t1\n}",
     "carried": "%z = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {\nload t0\nadd t1 t0\nstore t1\n"
     "%b = arith.addi %a, %c1 : index\nscf.yield %b : index\n}",
+    "arms that an argument decides": "%c3 = arith.constant 3 : index\nscf.for %i = %c0 to %c3 step %c1 {\n"
+    "%late = arith.cmpi sgt, %i, %m : index\nscf.if %late {\n"
+    + preloaded("j", "t0", "t1")
+    + "} else {\n"
+    + preloaded("k", "t2", "t3")
+    + "}\n}",
     "empty loop": "scf.for %i = %c0 to %n step %c1 {\n}\nload t0",
 }
 
