@@ -1,10 +1,11 @@
 """The check of a kernel over all trip counts and branches, and the judgement of one execution."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
+from syncopt.check.arms import Deciding
 from syncopt.check.execution import AS_GIVEN, Branches, Execution, ExecutionTrips
-from syncopt.check.executions import Deciding, Executions
+from syncopt.check.executions import Executions
 from syncopt.check.faults import Fault, Grading
 from syncopt.check.findings import SEVERITIES, Finding, FindingKind, Judgement, Report, Severity, errors_of
 from syncopt.check.inspection import Inspector, Rules, Watched
@@ -18,9 +19,6 @@ from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import InputError
 from syncopt.ir.trace import Instance, Setting, Tracer
 from syncopt.ir.types import PointerType
-
-_NESTED_ARMS = 3
-"""How often arms are looked for that nothing has reached: one arm can stand inside another."""
 
 LIMIT = 5
 """The largest trip count that is forced in any case."""
@@ -180,13 +178,19 @@ class _Check:
         Where all trip counts are covered, no arguments lead into an arm that trip counts alone decide about: what is
         wrong there is only doubtful.
         """
-        for _ in range(_NESTED_ARMS):
-            self._inspect_all(list(self._executions.missed(self._reached, Deciding.OTHER_THINGS)))
-        led = list(self._executions.led_into(self._reached))
-        self._inspect_all(execution for execution in led if execution not in self._inspected)
+        unforced = frozenset(self._reached)
+        self._inspect_arms(unforced, Deciding.OTHER_THINGS)
         self._unreachable = not any(self._untold())
-        for _ in range(_NESTED_ARMS):
-            self._inspect_all(list(self._executions.missed(self._reached, Deciding.TRIP_COUNTS)))
+        self._inspect_arms(unforced, Deciding.TRIP_COUNTS)
+
+    def _inspect_arms(self, unforced: Set[int], deciding: Deciding) -> None:
+        """Run arms, and then those in them, as long as that reaches more."""
+        known = -1
+        while len(self._reached) > known:
+            known = len(self._reached)
+            led = list(self._executions.led_into(self._reached))
+            self._inspect_all(execution for execution in led if execution not in self._inspected)
+            self._inspect_all(list(self._executions.missed(self._reached, unforced, deciding)))
 
     def _look_for_repeats(self) -> None:
         """Raise the limits of the loops whose states have not repeated yet."""

@@ -1,16 +1,16 @@
 """Which executions of a kernel stand for all: trip counts, conditions and branches on data."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from enum import Enum
 from itertools import combinations, product
 from math import prod
 
+from syncopt.check.arms import Arms, Deciding
 from syncopt.check.combinations import Combinations
 from syncopt.check.execution import AS_GIVEN, Branches, Execution
 from syncopt.check.starts import Start
 from syncopt.ir.forcing import LoopGroup, TripCounts
 from syncopt.ir.intervals import Assumptions, Intervals, trip_interval
-from syncopt.ir.kernel import Barrier, Block, Flag, For, If, Op, TileOp, Value, regions, walk
+from syncopt.ir.kernel import Barrier, Block, Flag, For, If, TileOp, Value, regions, walk
 
 _MOST_EXECUTIONS = 1500
 _MOST_INSTRUCTIONS = 300_000
@@ -21,14 +21,6 @@ _SMALL_STEP = 4
 _MISSED_COUNTS = (1, 2, 3)
 _ALMOST_A_STEP = 1 << 30
 """Stands for a step less one, whatever the step."""
-
-
-class Deciding(Enum):
-    """What decides about an `if`: trip counts and constants alone, or other things too."""
-
-    TRIP_COUNTS = "trip counts"
-    OTHER_THINGS = "other things"
-    ANYTHING = "anything"
 
 
 class Executions:
@@ -52,6 +44,7 @@ class Executions:
         self.shortfalls = _shortfalls(trips)
         self._starts_high = tuple(_starts_high(trips, group) for group in trips.groups)
         self._choices = self._all_choices()
+        self._arms = Arms(trips, self._intervals)
         self._combinations = Combinations(trips, (*self.conditions, *self.unexplored), self._intervals)
         self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
         self._nests = self._instructions()
@@ -130,81 +123,43 @@ class Executions:
         """Whether no arguments are known to give the conditions of an execution together with its counts."""
         return self._combinations.excludes(execution)
 
-    def missed(self, reached: Set[int], deciding: Deciding = Deciding.ANYTHING) -> Iterator[Execution]:
-        """Executions that go through the arms of ifs in which no op was reached, and through those around them.
+    def missed(self, reached: Set[int], unforced: Set[int], *deciding: Deciding) -> Iterator[Execution]:
+        """Executions that go through the arms of ifs in which no op was reached, the outer ones first.
 
         Parameters
         ----------
-        reached : set of int
-            Uids of the ops that ran.
+        reached, unforced : set of int
+            Uids of the ops that ran; of those that ran before any of these executions.
         deciding : Deciding
-            Which ifs are meant, by what decides them.
+            Which arms are meant, by what decides about them.
         """
-        for op, around in _ifs(self.trips.kernel.body, ()):
-            if not self._is_meant(op, deciding):
-                continue
-            interval = self._intervals.of(op.condition)
-            for arm, block in ((True, op.then), (False, op.orelse)):
-                if block is None or interval.low == interval.high or not _is_missed(block, reached):
-                    continue
-                for count in _MISSED_COUNTS:
-                    counts = {index: count for index, _ in enumerate(self.trips.groups)}
-                    choices = {**self._choices_into(around), self.trips.numbers[op.condition]: arm}
-                    yield self.execution(counts, choices, Branches.THEN)
+        for arm in self._arms.missed(reached, unforced):
+            for count in _MISSED_COUNTS if arm.deciding in deciding else ():
+                counts = {index: count for index, _ in enumerate(self.trips.groups)}
+                yield self.execution(counts, arm.choices, Branches.THEN)
 
     def led_into(self, reached: Set[int]) -> Iterator[Execution]:
-        """Executions that may go through arms in which no op was reached, and that trip counts alone decide about.
+        """Executions that may go through arms in which no op was reached and about which trip counts alone decide.
 
-        The conditions around such an `if` are chosen so that it is passed, the loops around it go round, and all other
-        loops do so 0 to 3 times.
+        The conditions around them are chosen as far as other things decide about them, the loops around them go round,
+        and all other loops do so 0 to 3 times.
 
         Parameters
         ----------
         reached : set of int
             Uids of the ops that ran.
         """
-        for op, around in _ifs(self.trips.kernel.body, ()):
-            blocks = [block for block in (op.then, op.orelse) if block is not None and _is_missed(block, reached)]
-            if not blocks or not self._is_exact(op.condition):
-                continue
-            path = self._choices_into(around)
-            choices = [{**choices, **path} for choices, _ in self._choices]
-            loops = frozenset(self.trips.group_of(other) for other, _ in around if isinstance(other, For))
+        for passage in self._arms.decided_by_counts(reached):
+            choices = [{**choices, **passage.choices} for choices, _ in self._choices]
             for number, chosen in enumerate(choices):
                 if chosen not in choices[:number]:
-                    yield from (self.execution(counts, chosen, Branches.THEN) for counts in self._leading(loops))
+                    counts = self._leading(passage.groups)
+                    yield from (self.execution(each, chosen, Branches.THEN) for each in counts)
 
-    def _leading(self, loops: Set[int | None]) -> Iterator[dict[int, int]]:
+    def _leading(self, groups: Set[int]) -> Iterator[dict[int, int]]:
         """Trip counts with which the loops of some groups go round."""
         for inner, outer in product((0, *_MISSED_COUNTS), _MISSED_COUNTS):
-            yield {index: outer if index in loops else inner for index, _ in enumerate(self.trips.groups)}
-
-    def _choices_into(self, around: Iterable[tuple[Op, int]]) -> dict[int, bool]:
-        """What leads into the arms around an op, as far as trip counts alone do not decide it."""
-        return {
-            self.trips.numbers[op.condition]: number == 0
-            for op, number in around
-            if isinstance(op, If) and not self._is_exact(op.condition)
-        }
-
-    def _is_meant(self, op: If, deciding: Deciding) -> bool:
-        return deciding is Deciding.ANYTHING or self._is_exact(op.condition) is (deciding is Deciding.TRIP_COUNTS)
-
-    def _is_exact(self, value: Value) -> bool:
-        """Whether nothing but forced bounds and constants decides a value, loop variables included."""
-        forced = {group.number for group in self.trips.groups}
-        seen: set[Value] = set()
-        ahead = [value]
-        while ahead:
-            current = ahead.pop()
-            if current in seen or self.trips.numbers[current] in forced:
-                continue
-            seen.add(current)
-            sources = self.trips.sources(current)
-            if sources is None:
-                return False
-            ahead.extend(sources)
-        return True
+            yield {index: outer if index in groups else inner for index, _ in enumerate(self.trips.groups)}
 
     @property
     def covers(self) -> str:
@@ -342,21 +297,6 @@ class Executions:
 
         count(self.trips.kernel.body, (), 1)
         return found
-
-
-def _ifs(block: Block, around: tuple[tuple[Op, int], ...]) -> Iterator[tuple[If, tuple[tuple[Op, int], ...]]]:
-    """Every `if`, with the ops around it and the number of the region that holds it."""
-    for op in block.ops:
-        if isinstance(op, If):
-            yield op, around
-        for number, region in enumerate(regions(op)):
-            yield from _ifs(region, (*around, (op, number)))
-
-
-def _is_missed(block: Block, reached: Set[int]) -> bool:
-    """Whether a block holds instructions of which none was reached."""
-    uids = [op.uid for op in walk(block) if isinstance(op, TileOp | Flag | Barrier)]
-    return bool(uids) and reached.isdisjoint(uids)
 
 
 def _shortfalls(trips: TripCounts) -> tuple[int, ...]:

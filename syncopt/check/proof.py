@@ -151,6 +151,7 @@ class Proof:
             for control in self.controls.of(self._kernel.body):
                 if control.value in env and control.loop not in loops:
                     motion.keep_still(control.value, control.what)
+            self.controls.drifts(self._kernel.body, motion)
             self._lone.setdefault(group, []).append(motion)
             self._note(group, self._without(motion.problems, data))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from syncopt.ir.kernel import (
     AddPtr,
@@ -82,18 +83,19 @@ class Controls:
 
     def drifts(self, block: Block, motion: Motion) -> dict[Value, Drift]:
         """How the accesses below a block move along a loop, by pointer; what does not move as one is a problem."""
-        found: dict[Value, set[tuple[int, int]]] = {}
+        found: dict[Value, set[tuple[int, int, Fraction]]] = {}
         for view in self._views(block):
             root = self._roots.of(view)
             shape = self._offset(view, motion)
-            if shape is None or root not in self._shared:
+            if shape is None or shape.is_bent or root not in self._shared:
                 motion.refuse(view, f"accesses through {view.name} do not move evenly")
                 continue
-            found.setdefault(root, set()).add((shape.period, shape.drift) if shape.drift else (1, 0))
+            found.setdefault(root, set()).add((shape.period if shape.drift else 1, shape.drift, shape.bound))
         for root, moves in found.items():
             if len(moves) > 1:
                 motion.refuse(root, f"accesses of {root.name} move apart")
-        return {root: Drift(*next(iter(moves))) for root, moves in found.items() if len(moves) == 1}
+        moves = {root: next(iter(moves)) for root, moves in found.items() if len(moves) == 1}
+        return {root: Drift(period, drift) for root, (period, drift, _) in moves.items()}
 
     def is_confined(self, pointer: Value, block: Block) -> bool:
         """Whether a pointer is accessed below a block and nowhere else."""
@@ -135,7 +137,7 @@ class Controls:
                 return self._partition(op, motion)
             case TensorView() as op:
                 sizes = [motion.of(value) for value in (*op.shape, *op.strides)]
-                known = all(shape is not None and shape.is_still for shape in sizes)
+                known = all(_is_fixed(shape) for shape in sizes)
                 return self._offset(op.pointer, motion) if known else None
             case AddPtr() as op:
                 assert isinstance(op.pointer.type, PointerType)
@@ -151,7 +153,7 @@ class Controls:
         if base is None or not isinstance(view, TensorView) or not isinstance(op.result.type, ViewType):
             return None
         sizes = [motion.of(value) for value in op.sizes]
-        if any(size is None or not size.is_still for size in sizes):
+        if not all(_is_fixed(size) for size in sizes):
             return None
         for offset, stride in zip(op.offsets, view.strides, strict=True):
             step, width = motion.of(offset), motion.of(stride)
@@ -161,6 +163,11 @@ class Controls:
                 return None
             base = plus(*aligned(base, scaled))
         return base
+
+
+def _is_fixed(shape: Shape | None) -> bool:
+    """Whether a size comes back, and is the same for another trip count."""
+    return shape is not None and shape.is_still and not shape.follows_bound
 
 
 def _controls(op: Op) -> Iterator[Control]:

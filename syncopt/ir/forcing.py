@@ -83,6 +83,7 @@ class TripCounts:
         self._variables = {value: loop.op for loop in self.loops for value in _variables(loop.op)}
         self._inside: dict[For, frozenset[Value]] = {}
         self._depths: dict[Value, int] = {}
+        self._origins: dict[Value, frozenset[Value]] = {}
         self.fixed = tuple(loop.op for loop in self.loops if loop.op.uid not in forced)
 
     def values(self, wanted: int) -> tuple[Value, ...]:
@@ -129,11 +130,34 @@ class TripCounts:
                 return None
 
     def _carried_sources(self, loop: For, value: Value) -> tuple[Value, ...]:
-        bounds = (loop.lower, loop.upper, loop.step)
         if value is loop.induction:
-            return bounds
+            return _bounds(loop)
         at = loop.carried.index(value)
-        return (*bounds, loop.inits[at], *(last.operands[at] for last in _yields((loop.body,))))
+        return (*_bounds(loop), loop.inits[at], *(last.operands[at] for last in _yields((loop.body,))))
+
+    def origins(self, value: Value) -> frozenset[Value]:
+        """The value and all that it follows from, also through what loops carry; loop variables are taken as given."""
+        found = self._origins.get(value)
+        if found is None:
+            seen: set[Value] = set()
+            ahead = [value]
+            while ahead:
+                current = ahead.pop()
+                if current not in seen:
+                    seen.add(current)
+                    ahead.extend(self._flow(current))
+            found = self._origins[value] = frozenset(seen)
+        return found
+
+    def follows(self, value: Value, group: LoopGroup) -> bool:
+        """Whether a value follows from the bound of a group."""
+        return any(self.numbers[origin] == group.number for origin in self.origins(value))
+
+    def _flow(self, value: Value) -> tuple[Value, ...]:
+        loop = self._variables.get(value)
+        sources = self.sources(value) or ()
+        # How often a loop goes round decides what it hands out, not what it carries at some iteration.
+        return sources if loop is None else sources[len(_bounds(loop)) :]
 
     def made_in(self, group: LoopGroup) -> frozenset[Value]:
         """Variables and results of the loops of a group."""
@@ -168,6 +192,10 @@ class TripCounts:
         """Whether lower bound and step are known without the loops and without the bound that they shall give."""
         needed = self.definitions.ancestry(op.lower) | self.definitions.ancestry(op.step)
         return all(self.numbers[value] != wanted and value not in self.definitions.loop_values for value in needed)
+
+
+def _bounds(loop: For) -> tuple[Value, ...]:
+    return loop.lower, loop.upper, loop.step
 
 
 def _variables(op: Op) -> tuple[Value, ...]:

@@ -107,7 +107,7 @@ class Definitions:
         """The value and all that it is computed from; what a loop hands out is taken as given."""
         found = self._ancestry.get(value)
         if found is None:
-            found = frozenset({value}).union(*(self.ancestry(source) for source in self._sources(value)))
+            found = frozenset({value}).union(*(self.ancestry(source) for source in self.sources(value)))
             self._ancestry[value] = found
         return found
 
@@ -126,7 +126,8 @@ class Definitions:
         """Whether a value can change from iteration to iteration of a loop, or is the work of a loop."""
         return not self.loop_values.isdisjoint(self.ancestry(value))
 
-    def _sources(self, value: Value) -> tuple[Value, ...]:
+    def sources(self, value: Value) -> tuple[Value, ...]:
+        """What a scalar op or a branch makes a value of; nothing for what loops make, which is taken as given."""
         op = self._ops.get(value)
         if isinstance(op, Scalar):
             return op.operands

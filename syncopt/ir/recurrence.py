@@ -8,6 +8,7 @@ ends the iterations repeat with the common period of all shapes, for any trip co
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -65,15 +66,19 @@ class Motion(ABC):
         self._group = group
         self._now = now
         self._known: dict[Value, Shape | None] = {}
+        self._turning: set[Value] = set()
         self._upstream = _upstream(trips, group)
         self._start: frozenset[Value] = frozenset()
 
     # -- what is asked ---------------------------------------------------------------------------------------------
 
     def keep_still(self, value: Value, what: str) -> None:
-        """A value that decides what is executed has to repeat."""
+        """A value that decides what is executed has to repeat, and to be the same for another trip count.
+
+        What follows from the trip count alone is looked at along that (`CountMotion`).
+        """
         shape = self.of(value)
-        if shape is None or not shape.is_still:
+        if shape is None or not shape.is_still or (shape.bound and not self._is_pure(value)):
             self.refuse(value, f"{what} {value.name} does not repeat")
 
     def of(self, value: Value) -> Shape | None:
@@ -101,10 +106,10 @@ class Motion(ABC):
 
     def _leaf(self, value: Value) -> Shape:
         now = self._now(value)
-        ancestry = self._definitions.ancestry(value)
+        origins = self._trips.origins(value)
         shape = constant(None if isinstance(now, Unknown) else int(now))
-        upstream = any(self._trips.numbers[source] in self._upstream for source in ancestry)
-        upstream = upstream or bool(ancestry & self._definitions.arguments - self._start)
+        upstream = any(self._trips.numbers[source] in self._upstream for source in origins)
+        upstream = upstream or bool(origins & self._definitions.arguments - self._start)
         return Shape(start=shape.start, least=shape.least, is_upstream=upstream)
 
     def _shape(self, value: Value) -> Shape | None:
@@ -157,7 +162,8 @@ class Motion(ABC):
         if len(known) < len(shapes):
             return None
         found = self._computed(op, known)
-        if found is None or found.start is not None:
+        # What turns on its way goes on from where it is then, not from what it is at first.
+        if found is None or found.start is not None or op.results[0] in self._turning:
             return found
         starts = tuple(shape.start for shape in known if shape.start is not None)
         start = evaluate(op, starts) if len(starts) == len(known) else None
@@ -197,7 +203,8 @@ class Motion(ABC):
         if divisor is None or divisor <= 0 or not self._stays_positive(a):
             return self._function(op, a, b)
         if op.name in _DIVISIONS:
-            return divided(a, divisor)
+            # How it rounds decides where it starts.
+            return replace(divided(a, divisor), start=None)
         if a.bound.denominator != 1 or a.is_bent:
             return self._function(op, a, b)
         self.period = math.lcm(self.period, divisor // math.gcd(int(a.bound) * self._step(), divisor))
@@ -248,10 +255,14 @@ class Motion(ABC):
         # Far from the end a value tied to it lies where it drifts from; any other ends where it drifts to.
         above = (difference.drift > 0) != difference.follows_bound
         chosen = a if above == (_EXTREMES[op.name] > 0) else b
-        return Shape(chosen.period, chosen.drift, chosen.bound, None, min(a.least, b.least), chosen.is_bent)
+        return replace(chosen, least=min(a.least, b.least))
 
     def _meet(self, value: Value, difference: Shape, what: str) -> bool:
-        """Note from when on, or up to when, a difference that moves has the same sign; False if that is not known."""
+        """Note from when on, or up to when, a difference that moves has the same sign; False if that is not known.
+
+        The value that turns there has the shape that it has behind it, or before it.
+        """
+        self._turning.add(value)
         if difference.is_upstream:
             return self.refuse(value, f"{what} with an argument that keeps its given value")
         if difference.period != 1 or difference.start is None or difference.is_bent:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from syncopt.check import Execution
+from syncopt.check.arms import Deciding
 from syncopt.check.execution import Branches
 from syncopt.check.executions import Executions
 from syncopt.ir.forcing import TripCounts
@@ -16,7 +17,11 @@ from syncopt.model.touched import most_slots
 _INNER_COUNTS = (1, 2, 3, 4)
 _OUTER_COUNT = 2
 _MOST_SLOTS = 16
-_NESTED_ARMS = 3
+
+
+def _reached(traces: Iterable[Skeleton]) -> frozenset[int]:
+    """Uids of the ops that ran."""
+    return frozenset(instance.op.uid for trace in traces for instance in trace.instances)
 
 
 class Traces:
@@ -42,10 +47,12 @@ class Traces:
         """One trace per execution, those left out in which forced counts leave the bound of a loop undefined."""
         found: list[Skeleton] = []
         self._add((*self._planned(), *failing), found)
-        for _ in range(_NESTED_ARMS):
-            reached = {instance.op.uid for trace in found for instance in trace.instances}
+        unforced = reached = _reached(found)
+        known = None
+        while reached != known:
             self._add(list(self._executions.led_into(reached)), found)
-            self._add(list(self._executions.missed(reached)), found)
+            self._add(list(self._executions.missed(reached, unforced, *Deciding)), found)
+            known, reached = reached, _reached(found)
         return tuple(found)
 
     def _add(self, executions: Iterable[Execution], found: list[Skeleton]) -> None:

@@ -2,11 +2,12 @@
 
 import pytest
 
-from syncopt.check import FindingKind, Report, Verdict, check_kernel
+from syncopt.check import FindingKind, Report, Severity, Verdict, check_kernel
 from syncopt.check.executions import Executions
 from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import NO_ASSUMPTIONS, parse_assumptions
+from syncopt.ir.source import InputError
 from tests.check.kernels import HEAD_LINES, setting, vector_kernel
 
 UNKNOWN = "%q = arith.divsi %i, %c0 : index\n%data = arith.cmpi eq, %q, %c0 : index\n"
@@ -257,6 +258,158 @@ def test_conditions_on_one_value_that_exclude_each_other_are_not_combined(machin
     negative = check(PARITY, machine)
     assert (negative.verdict, negative.executions) == (Verdict.DEADLOCK, 3)
     assert str(negative.failing) == "%even false, %odd false"
+
+
+def test_else_arm_that_no_given_argument_reaches_is_run(machine: Machine) -> None:
+    """As above, but what comes at i = 0 stands in the other arm."""
+    body = """
+scf.for %i = %m to %n step %c1 {
+%other = arith.cmpi ne, %i, %c0 : index
+scf.if %other {
+} else {
+load t0
+add t1 t0
+}
+}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert report.verdict is Verdict.RACE
+    assert str(report.failing) == "i loop x1, %other false"
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_arms_in_arms_that_nothing_reaches_are_run(depth: int, machine: Machine) -> None:
+    """i = 0, i + m = 0, i + 2 m = 0: with m as given, 4, none of them comes, but all of them can."""
+    values = "%v0 = arith.addi %i, %c0 : index\n%v1 = arith.addi %i, %m : index\n%v2 = arith.addi %v1, %m : index\n"
+    arms = [f"%arm{at} = arith.cmpi eq, %v{at}, %c0 : index\nscf.if %arm{at} {{\n" for at in range(depth)]
+    opened, closed = "load t0\n".join(arms), "}\n" * depth
+    report = check(f"scf.for %i = %m to %n step %c1 {{\n{values}{opened}add t1 t0\n{closed}}}\nbarrier ALL", machine)
+    assert report.verdict is Verdict.RACE
+
+
+@pytest.mark.parametrize(("left", "shown"), [(63, "last step cut by 1"), (1, "last step cut to 1")])
+def test_bounds_that_end_within_a_large_step_are_run(left: int, shown: str, machine: Machine) -> None:
+    """In steps of 64: what the last one has left is 63, or 1, for some bounds only."""
+    body = f"""
+%few = arith.constant {left} : index
+scf.for %i = %c0 to %n step %c64 {{
+%left = arith.subi %n, %i : index
+%bad = arith.cmpi eq, %left, %few : index
+scf.if %bad {{
+load t0
+add t1 t0
+}}
+}}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert (report.verdict, str(report.failing)) == (Verdict.RACE, f"i loop x1, {shown}")
+
+
+def test_what_is_undefined_elsewhere_than_in_a_bound_is_an_input_error(machine: Machine) -> None:
+    """An id of 64 / n, which n = 0 leaves undefined: no execution is left out for that."""
+    body = (
+        "scf.for %i = %c0 to %n step %c1 {\nload t0\n}\n%id = arith.divsi %c64, %n : index\nset MTE2 V %id\nbarrier ALL"
+    )
+    with pytest.raises(InputError, match="is not known"):
+        check(body, machine)
+
+
+BOTH_ROUNDS = """
+scf.for %j = %c0 to %c2 step %c1 {
+%q = arith.divsi %j, %c0 : index
+%data = arith.cmpi eq, %q, %c0 : index
+scf.for %i = %c0 to %c2 step %c1 {
+%first = arith.cmpi eq, %i, %c0 : index
+scf.if %data {
+scf.if %first {
+set MTE2 V 0
+} else {
+wait MTE2 V 0
+}
+}
+}
+set V MTE2 0
+wait V MTE2 0
+}
+barrier ALL
+"""
+
+
+def test_value_of_data_from_before_a_loop_is_the_same_in_all_rounds(machine: Machine) -> None:
+    """Set in round 0, waited for in round 1: both or none, and either way in each round of the loop around."""
+    report = check(BOTH_ROUNDS, machine)
+    assert (report.verdict, report.unproven) == (Verdict.CLEAN, ())
+
+
+def test_what_was_decided_on_data_is_kept_apart_while_it_can_be_asked_again(machine: Machine) -> None:
+    """The first value decides nothing before the loop, so that both ways lead to one state at its head.
+
+    Within the loop it does, together with another one: it is wrong where both are false.
+    """
+    body = """
+scf.for %j = %c0 to %c1 step %c1 {
+%q = arith.divsi %j, %c0 : index
+%data = arith.cmpi eq, %q, %c0 : index
+scf.if %data {
+}
+scf.for %i = %c0 to %c2 step %c1 {
+%r = arith.divsi %i, %c0 : index
+%more = arith.cmpi eq, %r, %c0 : index
+scf.if %more {
+} else {
+scf.if %data {
+} else {
+load t0
+add t1 t0
+}
+}
+}
+}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert report.verdict is Verdict.RACE
+    assert str(report.failing).startswith("conditions on data else, else")
+
+
+def test_more_ways_through_data_than_can_be_run_are_not_proven(machine: Machine) -> None:
+    """8 values, 256 ways: of those that are left out the one in which all are false is run."""
+    values = "".join(
+        f"%e{at} = arith.constant {at} : index\n%q{at} = arith.divsi %e{at}, %c0 : index\n"
+        f"%d{at} = arith.cmpi eq, %q{at}, %c0 : index\n"
+        for at in range(8)
+    )
+    asked = "".join(f"scf.if %d{at} {{\n}}\n" for at in range(8))
+    fault = "".join(f"scf.if %d{at} {{\n}} else {{\n" for at in range(8)) + "set MTE2 V 5\n" + "}\n" * 8
+    loop = "scf.for %i = %c0 to %n step %c1 {\nload t0\n}\n"
+    report = check(f"{values}{asked}{loop}barrier ALL", machine)
+    assert report.unproven == ("more than 5 trips of the i loop: more than 200 ways through conditions on data",)
+    report = check(f"{values}{asked}{loop}{fault}barrier ALL", machine)
+    assert report.verdict is Verdict.UNBALANCED
+
+
+def test_worst_that_is_found_of_an_op_is_kept(machine: Machine) -> None:
+    """From two rounds on a flag is set again with nothing between but a load: a note. From four on V is at work."""
+    body = """
+%c3 = arith.constant 3 : index
+scf.for %i = %c0 to %n step %c1 {
+%late = arith.cmpi sge, %i, %c2 : index
+scf.if %late {
+add t3 t3
+barrier V
+}
+load t0
+set MTE2 V 0
+wait MTE2 V 0
+}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert [(finding.severity, str(finding.execution)) for finding in report.findings] == [
+        (Severity.WARNING, "i loop x4")
+    ]
 
 
 def test_arm_of_no_trip_in_an_arm_of_something_else_is_led_into() -> None:

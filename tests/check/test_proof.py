@@ -178,3 +178,156 @@ wait MTE3 MTE2 0"""
     report = check(machine, ids, load, more)
     assert report.unproven == ("more than 5 trips of the i loop: accesses of %x move apart",)
     assert {finding.kind for finding in report.findings} == {FindingKind.VISIBILITY}
+
+
+def test_every_count_is_run_where_a_limit_is_raised(machine: Machine) -> None:
+    """n = 9 alone: 8 and 10 rounds show nothing."""
+    behind = "%c9 = arith.constant 9 : index\n%bad = arith.cmpi eq, %n, %c9 : index\nscf.if %bad {\nset MTE2 V 5\n}"
+    report = check(machine, ONE, behind=behind)
+    assert (report.verdict, str(report.failing)) == (Verdict.UNBALANCED, "i loop x9")
+
+
+def test_states_have_to_repeat_for_every_rest_of_the_count(machine: Machine) -> None:
+    """With an odd count V is held until the loop is over, and its queue of 32 fills up; with an even one it is not."""
+    body = """
+%rest = arith.remsi %n, %c2 : index
+%odd = arith.cmpi eq, %rest, %c1 : index
+scf.if %odd {
+wait MTE2 V 0
+}
+scf.for %i = %c0 to %n step %c1 {
+add t1 t0
+barrier V
+}
+scf.if %odd {
+set MTE2 V 0
+}
+barrier ALL
+"""
+    report = check_kernel(vector_kernel(body), setting(), machine)
+    assert (report.verdict, str(report.failing)) == (Verdict.DEADLOCK, "i loop x17")
+
+
+def test_period_of_what_stands_behind_the_loop_counts(machine: Machine) -> None:
+    """n = 6, 13, 20, ...: the loop itself repeats every round."""
+    behind = (
+        "%c7 = arith.constant 7 : index\n%c6 = arith.constant 6 : index\n%rest = arith.remsi %n, %c7 : index\n"
+        "%bad = arith.cmpi eq, %rest, %c6 : index\nscf.if %bad {\nset MTE2 V 5\n}"
+    )
+    assert str(check(machine, ONE, behind=behind).failing) == "i loop x6"
+
+
+SATURATING = """
+scf.for %j = %c0 to %n step %c1 iter_args(%level = %c0) -> (index) {
+%up = arith.addi %level, %c1 : index
+%next = arith.minsi %up, %c9 : index
+%bad = arith.cmpi eq, %level, %c8 : index
+scf.if %bad {
+set MTE2 V 5
+}
+scf.yield %next : index
+}
+"""
+EVEN_LOOP = "scf.for %i = %c0 to %n step %c1 {\nload t0\n}\n"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_every_loop_of_a_count_has_to_repeat(order: int, machine: Machine) -> None:
+    """One loop is the same in all rounds, the other climbs from 0 to 9: 8 comes in round 8."""
+    loops = [EVEN_LOOP, SATURATING.replace("scf.for", "%end = scf.for", 1)][::order]
+    constants = "%c8 = arith.constant 8 : index\n%c9 = arith.constant 9 : index\n"
+    report = check_kernel(vector_kernel(f"{constants}{''.join(loops)}barrier ALL"), setting(), machine)
+    assert str(report.failing) == f"{'i' if order > 0 else 'j'} loop x9"
+
+
+def test_every_loop_of_a_count_has_to_be_reached(machine: Machine) -> None:
+    """The second loop is reached only by an m above 8."""
+    body = f"""
+{EVEN_LOOP}
+%wide = arith.muli %m, %m : index
+%most = arith.cmpi sgt, %wide, %c64 : index
+%some = arith.cmpi sgt, %n, %c0 : index
+%both = arith.select %some, %most, %some : i1
+scf.if %both {{
+scf.for %j = %c0 to %n step %c1 {{
+load t0
+}}
+}}
+barrier ALL
+"""
+    report = check_kernel(vector_kernel(body), setting(), machine)
+    assert report.unproven == (
+        "more than 5 trips of the i loop: a loop of this count is reached only by special arguments",
+    )
+
+
+VIEW = "!pto.partition_tensor_view<64x64xf32>"
+
+
+def access(op: str, row: str, name: str) -> str:
+    """A load into t0 or a store of t1 at 64 rows of %x."""
+    tile = "!pto.tile_buf<vec, 64x64xf32>"
+    view = (
+        f"%{name} = pto.partition_view %xv, offsets = [{row}, %c0], sizes = [%c64, %c64]"
+        f" : !pto.tensor_view<?x?xf32> -> {VIEW}\n"
+    )
+    if op == "load":
+        return f"{view}pto.tload ins(%{name} : {VIEW}) outs(%t0 : {tile})\n"
+    return f"{view}pto.tstore ins(%t1 : {tile}) outs(%{name} : {VIEW})\n"
+
+
+def test_accesses_that_stay_open_behind_the_loop_are_not_proven(machine: Machine) -> None:
+    """Rows 0, 64, ... are stored, row 1280 is loaded behind the loop: at n = 21 it is the last one stored."""
+    loop = (
+        "scf.for %i = %c0 to %n step %c1 {\n%row = arith.muli %i, %c64 : index\n" + access("store", "%row", "s") + "}\n"
+    )
+    far = "%far = arith.constant 1280 : index\n"
+    report = check_kernel(vector_kernel(f"{far}{loop}{access('load', '%far', 'l')}barrier ALL"), setting(), machine)
+    assert report.unproven == ("more than 5 trips of the i loop: accesses of %x stay open behind the loop",)
+
+
+def test_accesses_that_stay_open_until_an_inner_loop_comes_again_are_not_proven(machine: Machine) -> None:
+    """Rows 20 - i are loaded, rows 40 - i stored, with a barrier between the rounds but not between the loops: the last
+    store, of row 41 - n, is open when row 20 is loaded again."""
+    body = f"""
+%c20 = arith.constant 1280 : index
+%c40 = arith.constant 2560 : index
+scf.for %j = %c0 to %c2 step %c1 {{
+scf.for %i = %c0 to %n step %c1 {{
+%down = arith.muli %i, %c64 : index
+%from = arith.subi %c20, %down : index
+%to = arith.subi %c40, %down : index
+%later = arith.cmpi sgt, %i, %c0 : index
+scf.if %later {{
+barrier ALL
+}}
+{access("load", "%from", "l")}{access("store", "%to", "s")}}}
+}}
+barrier ALL
+"""
+    report = check_kernel(vector_kernel(body), setting(), machine)
+    assert report.unproven == ("more than 5 trips of the i loop: accesses of %x stay open behind the loop",)
+
+
+def test_accesses_that_data_lets_move_in_several_ways_are_not_proven(machine: Machine) -> None:
+    """By 64 or by 128 rows, as data says."""
+    body = f"""
+scf.for %j = %c0 to %c1 step %c1 {{
+%q = arith.divsi %j, %c0 : index
+%data = arith.cmpi eq, %q, %c0 : index
+%by = scf.if %data -> (index) {{
+scf.yield %c64 : index
+}} else {{
+%twice = arith.addi %c64, %c64 : index
+scf.yield %twice : index
+}}
+scf.for %i = %c0 to %n step %c1 {{
+%row = arith.muli %i, %by : index
+{access("load", "%row", "l")}barrier ALL
+{access("store", "%row", "s")}barrier ALL
+}}
+}}
+barrier ALL
+"""
+    report = check_kernel(vector_kernel(body), setting(), machine)
+    assert report.unproven == ("more than 5 trips of the i loop: accesses move in several ways",)
