@@ -137,6 +137,8 @@ _FLOAT: dict[str, Callable[[float, float], float]] = {
 AS_SIGNED = "cpp.as_signed"
 """An unsigned integer as the signed one of its width; it is undefined if that cannot hold it."""
 
+_DECIDED_BY = {"arith.andi": 0, "arith.ori": -1}
+"""What one operand decides the result with, whatever the other is; of one bit, which is kept as 0 or 1, -1 is 1."""
 CASTS = frozenset({"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci", AS_SIGNED})
 """Ops that hand an integer on in another width."""
 
@@ -157,7 +159,16 @@ def rule_of(op: Scalar) -> Rule:
     if op.name == "arith.select":
         return lambda values: UNKNOWN if values[0] is UNKNOWN else values[1] if values[0] else values[2]
     make = _RULES.get(op.name)
-    return _on_numbers(make(op)) if make is not None else lambda _: UNKNOWN
+    if make is None:
+        return lambda _: UNKNOWN
+    return _on_numbers(make(op)) if op.name not in _DECIDED_BY else _or_decided(op, _on_numbers(make(op)))
+
+
+def _or_decided(op: Scalar, rule: Rule) -> Rule:
+    """A rule of an op of which one operand can be enough."""
+    alone = _DECIDED_BY[op.name]
+    enough = alone if alone == 0 or _width(op.results[0]) > 1 else 1
+    return lambda values: enough if enough in values else rule(values)
 
 
 def _constant(op: Scalar) -> ScalarValue:

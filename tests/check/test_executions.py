@@ -425,3 +425,27 @@ def test_arm_of_no_trip_in_an_arm_of_something_else_is_led_into() -> None:
     executions = Executions(TripCounts(vector_kernel(body)), NO_ASSUMPTIONS, 5)
     led = [str(execution) for execution in executions.led_into(frozenset())]
     assert led == [f"i loop x{i}, j loop x{j}, %before true" for j in range(4) for i in (1, 2, 3)]
+
+
+def test_condition_on_data_that_another_one_rules_out_does_not_hold(machine: Machine) -> None:
+    """In round 0 data decides, in the others nothing is set: there is no flag to wait for."""
+    body = f"""
+scf.for %i = %c0 to %n step %c1 {{
+{UNKNOWN}%first = arith.cmpi eq, %i, %c0 : index
+%both = arith.andi %first, %data : i1
+scf.if %both {{
+set MTE2 V 0
+wait MTE2 V 0
+}}
+%later = arith.cmpi sgt, %i, %c0 : index
+scf.if %later {{
+scf.if %both {{
+load t0
+add t1 t0
+}}
+}}
+}}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert report.verdict is Verdict.CLEAN

@@ -121,6 +121,7 @@ def fails(chain: Chain, kernel: Kernel, rounds: int) -> bool:
 
 @given(CHAINS)
 @example(Chain((0, 0), (("divsi", 2, 2),), (("eq", 0, 1), ("eq", 2, 4)), "andi")).via("0 / 0 and what never holds")
+@example(Chain((0, 0), (("divsi", 0, 0),), (("eq", 0, 1), ("eq", 0, 4)), "andi")).via("i / i and what never holds")
 @settings(max_examples=80, deadline=None)
 def test_clean_for_all_counts_is_clean_for_many(chain: Chain) -> None:
     kernel = kernel_of(chain)

@@ -208,6 +208,26 @@ def test_unknown_operands_make_an_unknown_result(name: str) -> None:
     assert value_of(name, "i32", 1, UNKNOWN) is UNKNOWN
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "known", "expected"),
+    [
+        ("andi", "i1", 0, 0),
+        ("andi", "i1", 1, UNKNOWN),
+        ("andi", "i32", 0, 0),
+        ("andi", "i32", -1, UNKNOWN),
+        ("ori", "i1", 1, 1),
+        ("ori", "i1", 0, UNKNOWN),
+        ("ori", "i32", -1, -1),
+        ("ori", "i32", 1, UNKNOWN),
+        ("xori", "i1", 1, UNKNOWN),
+    ],
+)
+def test_one_operand_can_be_enough(name: str, kind: str, known: int, expected: ScalarValue) -> None:
+    """What is false and something else is false, what is true or something else is true."""
+    assert value_of(name, kind, known, UNKNOWN) == expected
+    assert value_of(name, kind, UNKNOWN, known) == expected
+
+
 def test_op_without_a_rule_is_unknown() -> None:
     assert value_of("somethingnew", "i32", 1, 2) is UNKNOWN
 
