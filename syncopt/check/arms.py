@@ -39,7 +39,7 @@ class Passage:
     Parameters
     ----------
     choices : mapping of value number to bool
-        The conditions around it that other things decide.
+        The conditions around it that other things decide, of arms that do not come by themselves.
     groups : set of int
         Numbers of the groups of the loops around it.
     """
@@ -73,17 +73,17 @@ class Arms:
         """
         yield from self._below(self._trips.kernel.body, reached, unforced, None)
 
-    def decided_by_counts(self, reached: Set[int]) -> Iterator[Passage]:
+    def decided_by_counts(self, reached: Set[int], unforced: Set[int]) -> Iterator[Passage]:
         """Ways to ifs about which trip counts alone decide and that have an arm in which no op was reached.
 
         Parameters
         ----------
-        reached : set of int
-            Uids of the ops that ran.
+        reached, unforced : set of int
+            As for `missed`.
         """
-        yield from self._passages(self._trips.kernel.body, reached, Passage({}, frozenset()))
+        yield from self._passages(self._trips.kernel.body, reached, unforced, Passage({}, frozenset()))
 
-    def _passages(self, block: Block, reached: Set[int], way: Passage) -> Iterator[Passage]:
+    def _passages(self, block: Block, reached: Set[int], unforced: Set[int], way: Passage) -> Iterator[Passage]:
         for op in block.ops:
             match op:
                 case If():
@@ -93,15 +93,17 @@ class Arms:
                         yield way
                     number = self._trips.numbers[op.condition]
                     for chosen, arm in arms:
-                        inner = way if exact else replace(way, choices={**way.choices, number: chosen})
-                        yield from self._passages(arm, reached, inner)
+                        # What is chosen holds in every iteration: conditions of arms that come by themselves are not.
+                        comes = exact or not _is_missed(arm, unforced)
+                        inner = way if comes else replace(way, choices={**way.choices, number: chosen})
+                        yield from self._passages(arm, reached, unforced, inner)
                 case For():
                     group = self._trips.group_of(op)
                     inner = way if group is None else replace(way, groups=way.groups | {group})
-                    yield from self._passages(op.body, reached, inner)
+                    yield from self._passages(op.body, reached, unforced, inner)
                 case _:
                     for region in regions(op):
-                        yield from self._passages(region, reached, way)
+                        yield from self._passages(region, reached, unforced, way)
 
     def _below(self, block: Block, reached: Set[int], unforced: Set[int], around: Arm | None) -> Iterator[Arm]:
         for op in block.ops:

@@ -188,7 +188,7 @@ class _Check:
         known = -1
         while len(self._reached) > known:
             known = len(self._reached)
-            led = list(self._executions.led_into(self._reached))
+            led = list(self._executions.led_into(self._reached, unforced))
             self._inspect_all(execution for execution in led if execution not in self._inspected)
             self._inspect_all(list(self._executions.missed(self._reached, unforced, deciding)))
 

@@ -138,18 +138,18 @@ class Executions:
                 counts = {index: count for index, _ in enumerate(self.trips.groups)}
                 yield self.execution(counts, arm.choices, Branches.THEN)
 
-    def led_into(self, reached: Set[int]) -> Iterator[Execution]:
+    def led_into(self, reached: Set[int], unforced: Set[int]) -> Iterator[Execution]:
         """Executions that may go through arms in which no op was reached and about which trip counts alone decide.
 
-        The conditions around them are chosen as far as other things decide about them, the loops around them go round,
-        and all other loops do so 0 to 3 times.
+        Conditions around them that other things decide are chosen if they do not come by themselves, the loops around
+        them go round, and all other loops do so 0 to 3 times.
 
         Parameters
         ----------
-        reached : set of int
-            Uids of the ops that ran.
+        reached, unforced : set of int
+            As for `missed`.
         """
-        for passage in self._arms.decided_by_counts(reached):
+        for passage in self._arms.decided_by_counts(reached, unforced):
             choices = [{**choices, **passage.choices} for choices, _ in self._choices]
             for number, chosen in enumerate(choices):
                 if chosen not in choices[:number]:

@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from syncopt.ir.kernel import TileOp, Value
 from syncopt.ir.pipes import Memory, Pipe
+from syncopt.ir.types import TileType, ViewType
 
 
 class Family(Enum):
@@ -102,6 +104,18 @@ class OpRow:
 def lookup(name: str) -> OpRow | None:
     """The row of an op; None if syncopt does not know it."""
     return _TABLE.get(name)
+
+
+def pipe_of(op: TileOp) -> Pipe | None:
+    """The pipe that executes a tile op, by the types of its operands; None if the op or its form is not known."""
+    row = lookup(op.name)
+    return None if row is None else row.pipe(_memories(op.ins), _memories(op.outs))
+
+
+def _memories(values: tuple[Value, ...]) -> tuple[Memory, ...]:
+    """Where operands are; scalars are nowhere."""
+    kinds = [value.type for value in values if isinstance(value.type, TileType | ViewType)]
+    return tuple(kind.memory if isinstance(kind, TileType) else Memory.GM for kind in kinds)
 
 
 def op_names() -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from syncopt.ir.kernel import (
     regions,
     walk,
 )
+from syncopt.ir.optable import pipe_of
 from syncopt.ir.pipes import Pipe, PipePair
 from syncopt.model.rewrite import Side, Site
 from syncopt.model.rotation import Slot
@@ -68,7 +69,7 @@ class Compensation:
 class Priming(Enum):
     """Where priming sets stand: the earlier, the less they wait for; the later, the more channels share an id."""
 
-    FIRST = "before the first tile op, loop or branch of the section"
+    FIRST = "before the first op of the section that runs on the setting pipe, or holds one that does"
     USE = "before the first op that uses the channel"
 
 
@@ -144,8 +145,10 @@ def stretches(kernel: Kernel) -> tuple[Stretch, ...]:
     return (Stretch(ops, Site(last.uid, Side.BEFORE if isinstance(last, Return) else Side.AFTER)),)
 
 
-def _is_issued(op: Op) -> bool:
-    return isinstance(op, TileOp) or bool(regions(op))
+def _pipes(op: Op) -> frozenset[Pipe | None]:
+    """The pipes of the tile ops in an op, None among them if one is not known."""
+    inside = (op, *(o for region in regions(op) for o in walk(region)))
+    return frozenset(pipe_of(o) for o in inside if isinstance(o, TileOp))
 
 
 def _has_tile_ops(op: Op) -> bool:
@@ -207,8 +210,7 @@ def primes_and_drains(kernel: Kernel, placement: Placement) -> tuple[dict[Site, 
     for number, channel in enumerate(placement.channels):
         if channel.primed:
             holding = tops.of(channel)
-            first = tops.first_beside(holding[0]) if placement.priming is Priming.FIRST else holding[0]
-            primes.setdefault(Site(first, Side.BEFORE), []).append(number)
+            primes.setdefault(Site(tops.held_back(channel, placement.priming)[0], Side.BEFORE), []).append(number)
             drains.setdefault(Site(holding[-1], Side.AFTER), []).append(number)
     return primes, drains
 
@@ -221,7 +223,8 @@ class Tops:
         levels = [stretch.ops for stretch in stretches(kernel)]
         if len(levels) > 1:
             levels.append(kernel.body.ops)
-        self._levels = [{op.uid: number for number, op in enumerate(filter(_is_issued, ops))} for ops in levels]
+        self._levels = [{op.uid: number for number, op in enumerate(ops)} for ops in levels]
+        self._pipes = {op.uid: _pipes(op) for ops in levels for op in ops}
 
     def of(self, channel: Channel) -> tuple[int, ...]:
         """Uids of the ops that hold a site of the channel, in text order, each once."""
@@ -232,9 +235,14 @@ class Tops:
                 return tuple(sorted(found, key=lambda uid: position[uid]))
         raise ValueError("a channel's sites are in no stretch")
 
-    def first_beside(self, uid: int) -> int:
-        """The first op in the stretch of another one that is issued or holds others."""
-        return next(next(iter(position)) for position in self._levels if uid in position)
+    def held_back(self, channel: Channel, priming: Priming) -> tuple[int, ...]:
+        """Uids of the ops behind which a channel is not primed, in text order: it is before the first of them."""
+        holding = self.of(channel)
+        if priming is Priming.USE:
+            return holding
+        level = next(position for position in self._levels if holding[0] in position)
+        source = channel.pair.source
+        return tuple(uid for uid in level if uid in holding or not self._pipes[uid].isdisjoint((source, None)))
 
 
 def numbers_at(placement: Placement) -> tuple[dict[Site, list[int]], dict[Site, list[int]]]:

@@ -50,7 +50,7 @@ class Traces:
         unforced = reached = _reached(found)
         known = None
         while reached != known:
-            self._add(list(self._executions.led_into(reached)), found)
+            self._add(list(self._executions.led_into(reached, unforced)), found)
             self._add(list(self._executions.missed(reached, unforced, *Deciding)), found)
             known, reached = reached, _reached(found)
         return tuple(found)

@@ -184,13 +184,8 @@ def problem_of(
     for step in window.steps:
         run = stack[-1]
         if isinstance(step, Instance):
-            before = Site(step.op.uid, Side.BEFORE)
-            around = (
-                _behind_the_edge(builder, run, flagged.first_of_all(before), flagged.before(step)),
-                [step],
-                flagged.after(step),
-            )
             head = builder.head(run, step.op.uid)
+            around = (flagged.before(step), [step], flagged.after(step))
             head.content.extend(builder.item(instance) for part in around for instance in part)
         elif step.side is Side.START:
             inner = BlockRun((step.uid, step.region))
@@ -201,21 +196,12 @@ def problem_of(
             _edge(builder, run, flagged.at(step))
             stack.pop()
         else:
-            flags = _behind_the_edge(builder, run, flagged.first_of_all(step), flagged.at(step))
-            missing = flagged.no_trip(step.uid) if previous == Site(step.uid, Side.BEFORE) else ()
             head = builder.head(run, step.uid)
-            head.content.extend(builder.item(instance) for instance in (*missing, *flags))
+            missing = flagged.no_trip(step.uid) if previous == Site(step.uid, Side.BEFORE) else ()
+            head.content.extend(builder.item(instance) for instance in (*missing, *flagged.at(step)))
         previous = step
     items = tuple(builder.items)
     return Problem(machine, mobility, placement, items, tree, tuple(_hazards(items, shared)))
-
-
-def _behind_the_edge(
-    builder: _Builder, run: BlockRun, first: Sequence[Instance], flags: Sequence[Instance]
-) -> Sequence[Instance]:
-    """The flags that stay at their op; the `first` ones come before all ops of the block and are anchored there."""
-    _edge(builder, run, first)
-    return flags[len(first) :]
 
 
 def _edge(builder: _Builder, run: BlockRun, flags: Sequence[Instance]) -> None:

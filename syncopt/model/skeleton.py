@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from syncopt.ir.kernel import NO_SPAN, Barrier, Kernel, SetFlag, WaitFlag, regions, walk
 from syncopt.ir.pipes import Pipe
 from syncopt.ir.trace import Instance, Overrides, Setting, Tracer
-from syncopt.model.channels import Placement, Priming, numbers_at, primes_and_drains, stretches
+from syncopt.model.channels import Placement, numbers_at, primes_and_drains, stretches
 from syncopt.model.order import BODY, BlockKey, Order
 from syncopt.model.rewrite import Insertions, Side, Site, insert
 
@@ -141,8 +141,6 @@ class Flagged:
         # The last barrier of all is left out: nothing comes behind it.
         for stretch in stretches(kernel)[:-1]:
             self._at.setdefault(stretch.end, []).append(_barrier(Pipe.ALL))
-        first = primes if placement.priming is Priming.FIRST else {}
-        self._first = {site: len(channels) for site, channels in first.items()}
         self._slots = {n: channel.slot for n, channel in enumerate(placement.channels) if channel.slot is not None}
         self._before = {site.uid: flags for site, flags in self._at.items() if site.side is Side.BEFORE}
         self._after = {site.uid: flags for site, flags in self._at.items() if site.side is Side.AFTER}
@@ -165,10 +163,6 @@ class Flagged:
             return flags
         slots = [self._slots.get(flag.event) if isinstance(flag.op, held) else None for flag in flags]
         return [flag for flag, slot in zip(flags, slots, strict=True) if slot is None or slot.is_used(by.accesses)]
-
-    def first_of_all(self, site: Site) -> Sequence[Instance]:
-        """Those of a site that stand before the first op of a section, whichever op that is; they come first."""
-        return self.at(site)[: self._first.get(site, 0)]
 
     def no_trip(self, loop: int) -> Sequence[Instance]:
         """The flags behind a loop for the case that it does not go round."""

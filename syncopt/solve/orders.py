@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from syncopt.ir.kernel import Barrier, SetFlag, TileOp, WaitFlag, regions, walk
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance, Iteration
-from syncopt.model.channels import Placement, Priming, Tops
+from syncopt.model.channels import Placement, Tops
 from syncopt.model.ids import conflicts
 from syncopt.model.order import BlockHeads, Order
 from syncopt.model.planner import Plan, Planner
@@ -282,16 +282,17 @@ def _among_units(problem: Problem, decisions: Mapping[Decision, bool]) -> dict[D
 def primes_may_move(planner: Planner, placement: Placement) -> bool:
     """Whether in some order another op than as written is the one at which a primed channel is primed or drained.
 
-    Draining waits stand at the last op that holds a channel's sites, priming sets at the first one or before all ops.
-    The model moves those that stand at ops with the ops as written.
+    The model moves priming sets and draining waits with the ops as written.
     """
     blocks = {uid: block for block in planner.mobility.blocks for uid in block.heads}
     tops = Tops(planner.kernel)
     for channel in placement.channels:
-        holding = [uid for uid in tops.of(channel) if uid in blocks] if channel.primed else []
-        primes = holding[:1] if placement.priming is Priming.USE else []
-        for edge in {*primes, *holding[-1:]}:
-            if any(_is_open(blocks[edge], edge, other) for other in holding if other != edge):
+        if not channel.primed:
+            continue
+        primed = [uid for uid in tops.held_back(channel, placement.priming) if uid in blocks]
+        drained = [uid for uid in tops.of(channel) if uid in blocks][::-1]
+        for edge, others in ((held[0], held[1:]) for held in (primed, drained) if held):
+            if any(_is_open(blocks[edge], edge, other) for other in others):
                 return True
     return False
 

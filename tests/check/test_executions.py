@@ -423,7 +423,7 @@ def test_arm_of_no_trip_in_an_arm_of_something_else_is_led_into() -> None:
         "%none = arith.cmpi sle, %m, %c0 : index\nscf.if %none {\nload t1\n}\n}\n}"
     )
     executions = Executions(TripCounts(vector_kernel(body)), NO_ASSUMPTIONS, 5)
-    led = [str(execution) for execution in executions.led_into(frozenset())]
+    led = [str(execution) for execution in executions.led_into(frozenset(), frozenset())]
     assert led == [f"i loop x{i}, j loop x{j}, %before true" for j in range(4) for i in (1, 2, 3)]
 
 

@@ -164,14 +164,17 @@ store t1
     assert placement.barriers == ()
 
 
-def test_priming_sets_stand_before_the_first_tile_op():
-    """Right before the loop they would wait, on their pipe, until the store before it is done."""
+def test_priming_sets_stand_before_the_first_op_of_their_pipe():
+    """Right before the loop they would wait, on their pipe, until the store before it is done.
+
+    Further up they would only be issued earlier than the load and the add.
+    """
     body = "load t0\nadd t1 t0\nstore t1\nscf.for %i = %c0 to %n step %c1 {\nadd t2 t0\nstore t2\n}"
     planner, placement = written(body)
     assert ("MTE3->V", True, ["store1"], ["add1"]) in named(planner.kernel, placement)
     primes, drains = primes_and_drains(planner.kernel, placement)
     names = labels(planner.kernel)
-    assert [names[site.uid] for site in primes] == ["load0"]
+    assert [names[site.uid] for site in primes] == ["store0"]
     assert [names[site.uid] for site in drains] == ["for0"]
 
 
