@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from syncopt.api import (
@@ -17,6 +17,7 @@ from syncopt.api import (
     CompareRequest,
     InputError,
     Job,
+    Machine,
     NoPlan,
     Version,
     WrongPlan,
@@ -30,21 +31,36 @@ EXAMPLES = Path(".agent/skills/translate_cpp2py/references/example_translation")
 WORK = 60.0
 """Deterministic time of a search, so that the page is the same from run to run."""
 
+BIAS_RATE = "mat_to_bias.bytes_per_cycle"
+"""A figure that is published, but not measured."""
+LOW, HIGH = 16, 256
+"""Bytes per cycle between which such a rate is taken to be."""
+
 _GUIDE = "matmul_optimization_guide"
 _SHAPE = "2176,8192,8192"
+# The first argument says whether there is a bias.
+_BATCH = "batch_matmul/matmul_dynbatch_multicore/matmul/matmul.cpp"
+_STATIC = "simple_static/matmul_static_singlecore/matmul/matmul.cpp"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A C++ kernel and the arguments it is run with."""
+    """A C++ kernel, the arguments it is run with, and the rate that is varied because it is not measured."""
 
     cpp: str
     arguments: str
+    varied: str = ""
 
     @property
-    def command(self) -> str:
-        """The command line, in the folder of the examples."""
-        return f"syncopt compare {self.cpp} --args {self.arguments} --optimum --work {WORK:.0f}"
+    def settings(self) -> tuple[str, ...]:
+        """What `--machine-set` gets besides nothing."""
+        return tuple(f"{self.varied}={rate}" for rate in (LOW, HIGH)) if self.varied else ()
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The command lines, in the folder of the examples."""
+        command = f"syncopt compare {self.cpp} --args {self.arguments} --optimum --work {WORK:.0f}"
+        return (command, *(f"{command} --machine-set {setting}" for setting in self.settings))
 
 
 SINGLE = Case(f"{_GUIDE}/step1_baseline/step1_baseline.cpp", _SHAPE)
@@ -56,9 +72,11 @@ CASES = (
     AUTO,
     HAND,
     Case(f"{_GUIDE}/experimental/matmul/matmul.cpp", f"{_SHAPE},0,0"),
-    Case("batch_matmul/matmul_dynbatch_multicore/matmul/matmul.cpp", "0,240"),
+    Case(_BATCH, "0,240", BIAS_RATE),
+    Case(_BATCH, "1,240", BIAS_RATE),
     Case("batch_matmul/matmul_dynbatch_multicore_opt/matmul/matmul.cpp", "0,240"),
-    Case("simple_static/matmul_static_singlecore/matmul/matmul.cpp", "0"),
+    Case(_STATIC, "0", BIAS_RATE),
+    Case(_STATIC, "1", BIAS_RATE),
     Case("elementwise/add_dynamic_multicore/add/add.cpp", "3145728"),
     Case("elementwise/add_dynamic_multicore/add_double/add_double.cpp", "6291456"),
     Case("simple_static/add_static_multicore/add/add.cpp", "1280,32"),
@@ -74,16 +92,26 @@ CASES = (
 
 @dataclass(frozen=True)
 class Row:
-    """What came of a case: versions side by side, the C++ alone, or why there is nothing to compare."""
+    """What came of a case: versions side by side, the C++ alone, or why there is nothing to compare.
+
+    `again` is what came of it with each of its settings.
+    """
 
     case: Case
     compared: Compared | None
     reason: str = ""
+    again: tuple["Row", ...] = ()
 
 
 def measured(folder: Path, case: Case) -> Row:
+    """Compare a kernel with its optimum, once more for each setting of its case."""
+    again = tuple(_measured(folder, case, load_machine("910b2", [setting])) for setting in case.settings)
+    return replace(_measured(folder, case, load_machine("910b2")), again=again)
+
+
+def _measured(folder: Path, case: Case, machine: Machine) -> Row:
     """Compare a kernel with its optimum; where there is none, measure it alone if that is possible."""
-    job = Job(folder / case.cpp, load_machine("910b2"), arguments=tuple(map(int, case.arguments.split(","))))
+    job = Job(folder / case.cpp, machine, arguments=tuple(map(int, case.arguments.split(","))))
     try:
         return Row(case, compare([job], CompareRequest(Budget(float("inf"), WORK), stage=_say)))
     except InputError as error:
@@ -172,27 +200,47 @@ def points(rows: Sequence[Row]) -> Iterator[Point]:
 
 def table_row(row: Row) -> str:
     """A line of the table of all kernels."""
-    head = f"| `{row.case.cpp}` | {row.case.arguments} |"
+    return f"| `{row.case.cpp}` | {row.case.arguments} | {' | '.join(figures(row))} |"
+
+
+def figures(row: Row) -> tuple[str, ...]:
+    """What is said of a row: cycles, plan, factor, range, check."""
     if row.compared is None:
-        return f"{head} | {row.reason} | | | |"
+        return ("", row.reason, "", "", "")
     version, optimum = cpp_of(row), row.compared.optimum
     if optimum is None or optimum.solved is None:
-        return f"{head} {version.cycles:,} | {row.reason} | | | {version.report.verdict} |"
+        return (f"{version.cycles:,}", row.reason, "", "", str(version.report.verdict))
     status = "optimal" if optimum.solved.solution.optimal else "not proven"
     factor = gain(row.compared, version, 0)
-    cells = (
+    return (
         f"{version.cycles:,}",
         f"{optimum.cycles:,} ({status})",
         "-" if factor is None else f"{factor:.3f}",
         gains(row.compared, version),
         str(version.report.verdict),
     )
-    return f"{head} {' | '.join(cells)} |"
+
+
+def varied(row: Row) -> Iterator[str]:
+    """How far a row depends on the rate that is not measured."""
+    if not row.case.varied:
+        return
+    head = f"`{row.case.cpp}` with {row.case.arguments}"
+    rate = f"`{row.case.varied}`, which is published, but not measured"
+    if all(figures(other) == figures(row) for other in row.again):
+        yield f"{head} does not depend on {rate}: nothing changes with {LOW} and {HIGH} bytes per cycle."
+        return
+    found = (
+        f"{cycles} cycles, plan {plan}, factor {factor} with `{setting}`"
+        for setting, (cycles, plan, factor, *_) in zip(row.case.settings, map(figures, row.again), strict=True)
+    )
+    yield f"{head} depends on {rate}: {'; '.join(found)}."
 
 
 def remarks(rows: Sequence[Row]) -> Iterator[str]:
     """What has to be said of single kernels."""
     for row in rows:
+        yield from varied(row)
         if row.compared is None:
             continue
         name, version = f"`{row.case.cpp}`", cpp_of(row)
@@ -246,7 +294,7 @@ def page(rows: Sequence[Row], wanted: Sequence[Point], revision: str) -> str:
         rows="\n".join(map(table_row, rows)),
         remarks="\n".join(f"- {text}" for text in remarks(rows)),
         folder=EXAMPLES,
-        commands="\n".join(f"    {row.case.command}" for row in rows),
+        commands="\n".join(f"    {command}" for row in rows for command in row.case.commands),
     )
 
 
@@ -266,7 +314,7 @@ def main() -> int:
         return 2
     rows: list[Row] = []
     for case in CASES:
-        print(case.command, file=sys.stderr)
+        print("\n".join(case.commands), file=sys.stderr)
         rows.append(measured(folder, case))
     wanted = list(points(rows))
     PAGE.write_text(page(rows, wanted, revision_of(checkout)), encoding="utf-8")

@@ -21,7 +21,7 @@ ROWS_OF_M = "128:4224:512"
 MACHINE = load_machine("910b2")
 PAGE, PICTURE = ROOT / "docs" / "gemm_sweep.md", ROOT / "docs" / "gemm_sweep.svg"
 
-TITLE = "Predicted for a 910B2, and published (dashed: a guess, operands beyond L2)"
+TITLE = "Predicted for a 910B2, and published (open circles: a guess, operands beyond L2)"
 
 PUBLISHED_M = (640, 1152, 2176)
 PUBLISHED: Mapping[str, tuple[int, int, int]] = {
@@ -233,12 +233,10 @@ def picture(by_shape: Sequence[Shape]) -> bytes:
         for size, dashes in zip(SIZES, ("-", "--"), strict=True):
             draw(upper, lower, [shape for shape in by_shape if shape.size == size], size, dashes)
         draw_published(upper, [s for s in by_shape if s.size == SIZES[0] and s.m in PUBLISHED_M])
-        upper.set(
-            ylabel="TFLOPS, launch included",
-            title="Predicted for a 910B2, and published (dashed: a guess, operands beyond L2)",
-        )
+        upper.set(ylabel="TFLOPS, launch included", title=TITLE)
         upper.set_ylim(0)
         lower.set(ylabel="plan over hand", xlabel="M", title="Bars: over the sensitivity machines")
+        lower.axhline(1.0, color="0.4", lw=0.8, zorder=0)
         upper.legend(fontsize=7, frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.04))
         lower.margins(y=0.2)
         lower.legend(fontsize=7, frameon=False, ncols=2, loc="upper right")
@@ -252,7 +250,9 @@ def draw(upper: Any, lower: Any, some: Sequence[Shape], size: int, dashes: str) 
     m = [shape.m for shape in some]
     for (name, what), colour in zip(MODELLED, ("C0", "C1", "C3", "C2"), strict=True):
         y = [shape.tflops(cycles_of(shape, *what)) for shape in some]
-        upper.plot(m, y, dashes, color=colour, lw=1, marker=".", label=f"{name}, N=K={size}")
+        upper.plot(m, y, dashes, color=colour, lw=1, marker="o", ms=3.5, label=f"{name}, N=K={size}")
+        guesses = [(shape.m, value) for shape, value in zip(some, y, strict=True) if shape.figures(what[0]).beyond_l2]
+        upper.plot([g[0] for g in guesses], [g[1] for g in guesses], "o", color=colour, ms=3.5, mfc="w")
     gains = [shape.over_hand("double_buffered") for shape in some]
     bars = [[value - least for value, least, _ in gains], [most - value for value, _, most in gains]]
     shifted = [x + 12 * SIZES.index(size) for x in m]
@@ -262,10 +262,10 @@ def draw(upper: Any, lower: Any, some: Sequence[Shape], size: int, dashes: str) 
 
 
 def draw_published(upper: Any, known: Sequence[Shape]) -> None:
-    """The published points."""
+    """The published points, joined to show the shape of their curve."""
     for name, (marker, colour) in zip(PUBLISHED, (("o", "C0"), ("^", "C3"), ("s", "C1"), ("*", "k")), strict=True):
         y = [shape.published_tflops(name) for shape in known]
-        style = {"marker": marker, "color": colour, "ls": "none", "ms": 6, "mfc": "none"}
+        style = {"marker": marker, "color": colour, "ls": ":", "lw": 1, "ms": 6, "mfc": "none"}
         upper.plot([shape.m for shape in known], y, label=f"published: {name}, N=K={SIZES[0]}", **style)
 
 

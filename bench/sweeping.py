@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from syncopt.sweep import Row, Task, local_workers, opened, processors, run, to_do
+from syncopt.sweep import Outcome, Row, Task, local_workers, opened, processors, run, to_do
 
 ROOT = Path(__file__).parents[1]
+_FAILED = frozenset(outcome for outcome in Outcome if not outcome.solved)
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,11 @@ class Swept:
 
 
 def swept(tasks: Sequence[Task], file: Path, jobs: int) -> Swept:
-    """Solve tasks, the rows of which go to a file; rows that it holds already are not solved again."""
+    """Solve tasks, the rows of which go to a file; plans that it holds already are not searched again."""
     began = time.monotonic()
     file.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as plans, opened(file) as results:
-        left = to_do(tasks, results)
+        left = to_do(tasks, results, _FAILED)
         there = len(tasks) - len(left)
         print(f"{len(left)} rows to solve, {there} in {file} already", flush=True)
 

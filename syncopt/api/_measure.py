@@ -142,7 +142,7 @@ def for_other_arguments(
     """Plan and baseline for other arguments."""
     for subject in subjects:
         judgement = judge(baseline.kernel, subject.setting, machine)
-        assert judgement.replay is not None, "its costs are known from the first arguments"
+        assert judgement.replay is not None, "all its ops have costs"
         runs = _Runs(replay(Tracer(plan, subject.setting), machine), judgement.replay)
         yield AlsoRow(
             arguments=subject.setting.arguments,

@@ -105,7 +105,10 @@ def _verdict(solved: Solved) -> str:
         ranged = _range(solved.sensitivity)
         gain = f"{_as_fast(solved.speedup)} {_BASELINES[baseline.kind]} ({count(baseline.cycles)} cycles{ranged})"
     proof = "proven optimal for its window" if solved.solution.optimal else "not proven optimal"
-    return f"{cycles}, {gain}; {_over_bound(solved)}; {proof}."
+    kept = ""
+    if solved.slower_plan is not None:
+        kept = f" The kernel is kept as written: the best plan takes {count(solved.slower_plan)} cycles."
+    return f"{cycles}, {gain}; {_over_bound(solved)}; {proof}.{kept}"
 
 
 def _as_fast(factor: float) -> str:
@@ -163,23 +166,33 @@ def _notes(solved: Solved) -> Iterable[str]:
     if not baseline.valid:
         first = baseline.errors[0].message if baseline.errors else "it cannot be replayed"
         yield f"{_BASELINES[baseline.kind]} is not valid: {first}."
-    if solved.slower_on:
-        yield f"The plan is SLOWER than {_BASELINES[baseline.kind]} with {'; '.join(solved.slower_on)}."
+    slower = [f"{name} (by {_more(row)})" for name, row in _comparisons(solved) if row.is_slower]
+    if slower:
+        yield f"The plan is SLOWER than {_BASELINES[baseline.kind]} with {'; '.join(slower)}."
     yield from (f"Assumed: {note}." for note in solved.subject.notes)
 
 
+def _comparisons(solved: Solved) -> list[tuple[str, Comparison]]:
+    """Plan and baseline on other machines, then with other arguments."""
+    machines: list[tuple[str, Comparison]] = [(row.machine, row) for row in solved.sensitivity]
+    return [*machines, *((arguments(row.arguments), row) for row in solved.also)]
+
+
 def _sensitivity(solved: Solved) -> Table:
-    rows = [(row.machine, row) for row in solved.sensitivity]
-    rows += [(arguments(row.arguments), row) for row in solved.also]
-    return Table(
-        ("machine or arguments", ">plan", ">compared with", ">times as fast", "remarks"),
-        tuple((name, *_compared(row)) for name, row in rows),
-    )
+    columns = ("machine or arguments", ">plan", ">compared with", ">times as fast", "remarks")
+    rows = [(name, *_compared(row)) for name, row in _comparisons(solved)]
+    remarked = any(row[-1] for row in rows)
+    return Table(columns if remarked else columns[:-1], tuple(row if remarked else row[:-1] for row in rows))
 
 
 def _slower_by(row: Comparison) -> str:
+    return f"slower by {_more(row)}"
+
+
+def _more(row: Comparison) -> str:
+    """What the plan takes more than the baseline."""
     more = row.cycles - row.baseline
-    return f"slower by {counted(more, 'cycle')} ({percent(share(more, row.baseline), 2)})"
+    return f"{counted(more, 'cycle')}, {percent(share(more, row.baseline), 2)}"
 
 
 def _compared(row: Comparison) -> tuple[str, str, str, str]:

@@ -28,18 +28,20 @@ from syncopt.ir.forcing import TripCounts
 from syncopt.ir.kernel import Kernel, TileOp
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Tracer
-from syncopt.model.channels import with_flags
+from syncopt.model.insertion import with_flags
 from syncopt.model.placement import with_addresses
 from syncopt.model.planner import Plan, Planner
+from syncopt.model.prices import priced
 from syncopt.model.rewrite import strip_flags
 from syncopt.model.window import Window
 from syncopt.sim import Replay, replay
 from syncopt.solve.bounds import LowerBound
 from syncopt.solve.cpsat.search import Step
 from syncopt.solve.driver import OrderMode, Solution, best_plan
-from syncopt.solve.orders import Budget
+from syncopt.solve.orders import Budget, window_bound
 
 _ROUNDS = 4
+_KEPT_SCOPE = "the makespan of the window for any order of its ops, whatever flags they have"
 
 
 class Output(Enum):
@@ -86,6 +88,8 @@ class Solved:
         The kernel with the plan as PTO-ISA C++, if that was asked for.
     remembered : bool
         Whether the search was remembered, not done.
+    slower_plan : int or None
+        Cycles of the best plan found, where the kernel as written is clean and takes fewer: then that is the answer.
     """
 
     job: Job
@@ -104,6 +108,7 @@ class Solved:
     seconds: float
     cpp: bytes | None = None
     remembered: bool = False
+    slower_plan: int | None = None
 
     @property
     def gap(self) -> float:
@@ -157,6 +162,16 @@ class Request:
     plans: Plans | None = None
 
 
+@dataclass(frozen=True)
+class _Emitted:
+    """A planned kernel, its text, the kernel read from that text, and its check."""
+
+    planned: Kernel
+    text: bytes
+    kernel: Kernel
+    report: Report
+
+
 def solve(job: Job, request: Request) -> Solved:
     """Find the best plan, write it, read it again, check it and replay it.
 
@@ -176,14 +191,19 @@ def solve(job: Job, request: Request) -> Solved:
     _refuse_unrelated_starts(stripped)
     if Output.CPP in request.outputs:
         refuse_what_has_no_cpp(subject)
-    also = [read(with_arguments(job, arguments)) for arguments in request.also]
+    also = [_priced(job, arguments) for arguments in request.also]
     planner, (solution, remembered), emitted = _proven(job, subject, stripped, request)
     request.stage("replaying the plan in full")
     result = _replayed(job, subject, emitted)
-    cpp = _as_cpp(job, subject, also, emitted, result.cycles, request)
-    bound = full_bound(planner)
+    moved = tuple(moves(subject.kernel, emitted.kernel, planner, solution.plan))
     request.stage("replaying the baseline")
     baseline = _baseline(job, subject, stripped, request.plans)
+    slower_plan = None
+    kept = _kept_as_written(job, subject, baseline) if baseline.cycles < result.cycles else None
+    if kept is not None:
+        slower_plan, moved, emitted = result.cycles, (), kept
+        result, solution = _replayed(job, subject, kept), _as_written(planner, subject.kernel, solution)
+    cpp = _as_cpp(job, subject, also, emitted, result.cycles, request)
     request.stage("measuring both on other machines")
     return Solved(
         job=job,
@@ -193,16 +213,45 @@ def solve(job: Job, request: Request) -> Solved:
         kernel=emitted.kernel,
         window=planner.window,
         replay=result,
-        bound=bound,
+        bound=full_bound(planner),
         baseline=baseline,
         sensitivity=tuple(on_other_machines(job.machine, emitted.kernel, baseline, subject.setting)),
         also=tuple(for_other_arguments(job.machine, emitted.kernel, baseline, also)),
-        moves=tuple(moves(subject.kernel, emitted.kernel, planner, solution.plan)),
+        moves=moved,
         report=emitted.report,
         seconds=time.monotonic() - began,
         cpp=cpp,
         remembered=remembered,
+        slower_plan=slower_plan,
     )
+
+
+def _kept_as_written(job: Job, subject: Subject, baseline: Baseline) -> _Emitted | None:
+    """The kernel with its own flags; None if it has none, or anything is found in it."""
+    if baseline.kind is not BaselineKind.AS_WRITTEN or not baseline.valid:
+        return None
+    emitted = _emit(job, subject, subject.kernel)
+    return None if emitted.report.findings else emitted
+
+
+def _as_written(planner: Planner, kernel: Kernel, solution: Solution) -> Solution:
+    """What is proven of a kernel with its own flags: no bound of the search covers them."""
+    makespan = replay(Tracer(kernel, planner.setting, planner.window), planner.machine).cycles
+    return replace(solution, makespan=makespan, bound=window_bound(planner).cycles, scope=_KEPT_SCOPE)
+
+
+def _priced(job: Job, arguments: tuple[int, ...]) -> Subject:
+    """The kernel of a job for other arguments, which may execute ops that those of the job do not.
+
+    Raises
+    ------
+    UnmodelledWork
+        If one of them has no cost: refused before the search, not when the plan is measured.
+    """
+    subject = read(with_arguments(job, arguments))
+    for _ in priced(Tracer(subject.kernel, subject.setting), job.machine, subject.kernel.source):
+        pass
+    return subject
 
 
 def refuse_no_work(subject: Subject, kernel: Kernel) -> None:
@@ -237,16 +286,6 @@ def _refuse_unrelated_starts(kernel: Kernel) -> None:
                 raise InputError(message, kernel.source, loop.span, "start them at one value, or at constants")
 
 
-@dataclass(frozen=True)
-class _Emitted:
-    """A planned kernel, its text, the kernel read from that text, and its check."""
-
-    planned: Kernel
-    text: bytes
-    kernel: Kernel
-    report: Report
-
-
 def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> tuple[Planner, Answer, _Emitted]:
     """The best plan whose emitted text passes the check; executions that fail are taken into the derivation."""
     began = time.monotonic()
@@ -258,7 +297,7 @@ def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> t
         budget = replace(request.budget, seconds=request.budget.seconds - spent)
         answer = _searched(planner, replace(request, budget=budget))
         request.stage("checking the plan")
-        emitted = _emit(job, subject, planner, answer.solution.plan)
+        emitted = _emit(job, subject, _flagged(planner, answer.solution.plan))
         if not emitted.report.findings:
             return planner, answer, emitted
         executions = [finding.execution for finding in emitted.report.findings if finding.execution is not None]
@@ -275,8 +314,11 @@ def _searched(planner: Planner, request: Request) -> Answer:
     return Answer(best_plan(planner, request.mode, request.budget, request.report), remembered=False)
 
 
-def _emit(job: Job, subject: Subject, planner: Planner, plan: Plan) -> _Emitted:
-    flagged = with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
+def _flagged(planner: Planner, plan: Plan) -> Kernel:
+    return with_flags(planner.ordered(plan.order), plan.placement, plan.ids)
+
+
+def _emit(job: Job, subject: Subject, flagged: Kernel) -> _Emitted:
     planned = with_addresses(flagged, subject.addresses)
     text = render(subject.kernel, planned)
     path = job.path.with_stem(f"{job.path.stem} (plan)")
@@ -313,7 +355,7 @@ def _baseline(job: Job, subject: Subject, stripped: Kernel, plans: Plans | None)
         return written_baseline(subject.kernel, judge(subject.kernel, subject.setting, job.machine))
     planner = Planner(stripped, subject.setting, job.machine)
     fixed = _searched(planner, Request(OrderMode.FIXED, Budget(float("inf")), plans=plans)).solution
-    emitted = _emit(job, subject, planner, fixed.plan)
+    emitted = _emit(job, subject, _flagged(planner, fixed.plan))
     cycles = _replayed(job, subject, emitted).cycles
     return Baseline(cycles, BaselineKind.FIXED_ORDER, True, emitted.kernel, emitted.planned)
 

@@ -1,12 +1,12 @@
 """The arms of ifs that no execution has reached, and what leads into them."""
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import Intervals
-from syncopt.ir.kernel import Barrier, Block, Flag, If, TileOp, Value, regions, walk
+from syncopt.ir.kernel import Barrier, Block, Flag, For, If, TileOp, Value, regions, walk
 
 
 class Deciding(Enum):
@@ -30,6 +30,22 @@ class Arm:
 
     choices: Mapping[int, bool]
     deciding: Deciding
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What it takes to come to an `if` about which trip counts alone decide.
+
+    Parameters
+    ----------
+    choices : mapping of value number to bool
+        The conditions around it that other things decide, of arms that do not come by themselves.
+    groups : set of int
+        Numbers of the groups of the loops around it.
+    """
+
+    choices: Mapping[int, bool]
+    groups: Set[int]
 
 
 class Arms:
@@ -56,6 +72,38 @@ class Arms:
             Uids of the ops that ran; of those that ran before any arm was chosen.
         """
         yield from self._below(self._trips.kernel.body, reached, unforced, None)
+
+    def decided_by_counts(self, reached: Set[int], unforced: Set[int]) -> Iterator[Passage]:
+        """Ways to ifs about which trip counts alone decide and that have an arm in which no op was reached.
+
+        Parameters
+        ----------
+        reached, unforced : set of int
+            As for `missed`.
+        """
+        yield from self._passages(self._trips.kernel.body, reached, unforced, Passage({}, frozenset()))
+
+    def _passages(self, block: Block, reached: Set[int], unforced: Set[int], way: Passage) -> Iterator[Passage]:
+        for op in block.ops:
+            match op:
+                case If():
+                    arms = [(chosen, arm) for chosen, arm in ((True, op.then), (False, op.orelse)) if arm is not None]
+                    exact = self._is_exact(op.condition)
+                    if exact and any(_is_missed(arm, reached) for _, arm in arms):
+                        yield way
+                    number = self._trips.numbers[op.condition]
+                    for chosen, arm in arms:
+                        # What is chosen holds in every iteration: conditions of arms that come by themselves are not.
+                        comes = exact or not _is_missed(arm, unforced)
+                        inner = way if comes else replace(way, choices={**way.choices, number: chosen})
+                        yield from self._passages(arm, reached, unforced, inner)
+                case For():
+                    group = self._trips.group_of(op)
+                    inner = way if group is None else replace(way, groups=way.groups | {group})
+                    yield from self._passages(op.body, reached, unforced, inner)
+                case _:
+                    for region in regions(op):
+                        yield from self._passages(region, reached, unforced, way)
 
     def _below(self, block: Block, reached: Set[int], unforced: Set[int], around: Arm | None) -> Iterator[Arm]:
         for op in block.ops:

@@ -137,6 +137,7 @@ class _Check:
         self._reached: set[int] = set()
         self._timed = False
         self._starts: list[Start] = []
+        self._inspected: list[Execution] = []
         self._unreachable = False
         self._doubted: dict[str, None] = {}
         self._open_queues = False
@@ -187,6 +188,8 @@ class _Check:
         known = -1
         while len(self._reached) > known:
             known = len(self._reached)
+            led = list(self._executions.led_into(self._reached, unforced))
+            self._inspect_all(execution for execution in led if execution not in self._inspected)
             self._inspect_all(list(self._executions.missed(self._reached, unforced, deciding)))
 
     def _look_for_repeats(self) -> None:
@@ -209,6 +212,7 @@ class _Check:
     def _inspect(self, execution: Execution) -> None:
         """Run an execution in all ways that conditions on data can decide, up to those that lead to a state that
         another way has led to."""
+        self._inspected.append(execution)
         recording = self._proof.start(execution)
         ways: list[tuple[bool, ...]] = [()]
         made = 0

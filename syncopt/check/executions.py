@@ -138,6 +138,29 @@ class Executions:
                 counts = {index: count for index, _ in enumerate(self.trips.groups)}
                 yield self.execution(counts, arm.choices, Branches.THEN)
 
+    def led_into(self, reached: Set[int], unforced: Set[int]) -> Iterator[Execution]:
+        """Executions that may go through arms in which no op was reached and about which trip counts alone decide.
+
+        Conditions around them that other things decide are chosen if they do not come by themselves, the loops around
+        them go round, and all other loops do so 0 to 3 times.
+
+        Parameters
+        ----------
+        reached, unforced : set of int
+            As for `missed`.
+        """
+        for passage in self._arms.decided_by_counts(reached, unforced):
+            choices = [{**choices, **passage.choices} for choices, _ in self._choices]
+            for number, chosen in enumerate(choices):
+                if chosen not in choices[:number]:
+                    counts = self._leading(passage.groups)
+                    yield from (self.execution(each, chosen, Branches.THEN) for each in counts)
+
+    def _leading(self, groups: Set[int]) -> Iterator[dict[int, int]]:
+        """Trip counts with which the loops of some groups go round."""
+        for inner, outer in product((0, *_MISSED_COUNTS), _MISSED_COUNTS):
+            yield {index: outer if index in groups else inner for index, _ in enumerate(self.trips.groups)}
+
     @property
     def covers(self) -> str:
         """Which executions these are, in words."""

@@ -1,5 +1,6 @@
 """The commands: from options to an answer and an exit status."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,9 +54,10 @@ def run_solve(options: SolveOptions) -> None:
         solved = solve(job, request)
     page = Page()
     timelines = solved_timelines(solved, part)
+    # Before anything is printed: a reader that takes a few lines and goes must not cost the files.
+    outputs = files.write(solved)
+    written = write_timelines(trace, report, solved, timelines)
     if options.json:
-        outputs = files.write(solved)
-        written = write_timelines(trace, report, solved, timelines)
         diff = "".join(_diff(solved, files.kernel)) if options.diff else None
         document = solve_document(solved, outputs | outputs_of(written), diff)
         page.raw(dumped({**document, "timelines": shown_document(written)}) + "\n")
@@ -63,8 +65,8 @@ def run_solve(options: SolveOptions) -> None:
         print_solved(page, solved, budget, options.verbose)
         if options.verbose:
             print_gantt(page, timelines)
-        _write(page, solved, files)
-        print_written(page, write_timelines(trace, report, solved, timelines))
+        _print_outputs(page, solved, outputs)
+        print_written(page, written)
         if options.diff:
             page.line()
             page.diff(_diff(solved, files.kernel))
@@ -95,12 +97,11 @@ def _files(options: SolveOptions) -> _Files:
     return _Files(kernel, cpp_target(options.kernel, options.cpp, options.force))
 
 
-def _write(page: Page, solved: Solved, files: _Files) -> None:
+def _print_outputs(page: Page, solved: Solved, outputs: Mapping[str, Path]) -> None:
     page.line()
-    written = files.write(solved)
-    for named in written.values():
+    for named in outputs.values():
         page.line(f"Written to {named}.", GOOD)
-    if not written:
+    if not outputs:
         also = ", --cpp OUT.cpp writes it as C++" if _language(solved) == Language.PTO.value else ""
         page.line(f"Nothing is written; -o OUT.{_language(solved)} writes the kernel with this plan{also}.")
 

@@ -61,6 +61,7 @@ def solve_document(solved: Solved, outputs: Mapping[str, Path], diff: str | None
         ],
         "also": _also(solved),
         "slower_on": list(solved.slower_on),
+        "slower_plan": solved.slower_plan,
         "busy": busy_of(run),
         "stalls": dict(run.stalls),
         "sync": sync_of(run),

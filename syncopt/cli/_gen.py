@@ -154,7 +154,7 @@ class GemmOptions(AnswerOptions):
         l1 = _extents("--l1", self.l1)
         l0 = None if self.l0 is None else _extents("--l0", self.l0)
         buffers = gemm.Buffers(self.a_buffers, self.b_buffers, self.l0a_buffers, self.l0b_buffers, self.l0c_buffers)
-        dtype = gemm.element_type(self.dtype)
+        dtype = gemm.operand_type(self.dtype)
         kernel = gemm.GemmKernel(
             name=f"gemm_{self.dtype}_{l1}" if self.name is None else self.name,
             tiling=gemm.Tiling(l1, l0 or l1, self.b_parts or 1, buffers),

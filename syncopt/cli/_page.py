@@ -12,6 +12,10 @@ _ENDLESS = 10_000
 """Columns of what is no terminal: nothing is wrapped."""
 _PICTURE = 100
 """Columns of a picture there."""
+_INSET = 2
+"""Columns in front of a table."""
+GAP = 2
+"""Columns behind every column of a table."""
 
 GOOD, BAD, DOUBTFUL, QUIET, HEADING = "bold green", "bold red", "yellow", "dim", "bold"
 
@@ -24,6 +28,11 @@ class Page:
         if not console.is_terminal and "COLUMNS" not in os.environ:
             console = Console(markup=False, highlight=False, emoji=False, width=_ENDLESS)
         self._console = console
+
+    @property
+    def room(self) -> int:
+        """Columns of a table: those of the terminal, any number where there is none."""
+        return self._console.width - _INSET
 
     @property
     def columns(self) -> int:
@@ -47,7 +56,7 @@ class Page:
 
     def table(self, table: RenderableType) -> None:
         """A table, set in by two columns."""
-        self._console.print(Padding(table, (0, 0, 0, 2), expand=False))
+        self._console.print(Padding(table, (0, 0, 0, _INSET), expand=False))
 
     def raw(self, text: str) -> None:
         """Text as it is, never wrapped."""
@@ -63,7 +72,7 @@ class Page:
 
 def table(*columns: str, title: str = "") -> Table:
     """A plain table; columns named with a leading `>` hold figures. Figures and the first column are never wrapped."""
-    made = Table(box=None, padding=(0, 2, 0, 0), title=title or None, title_justify="left", title_style=HEADING)
+    made = Table(box=None, padding=(0, GAP, 0, 0), title=title or None, title_justify="left", title_style=HEADING)
     for place, column in enumerate(columns):
         numbers = column.startswith(">")
         made.add_column(

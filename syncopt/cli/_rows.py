@@ -1,8 +1,9 @@
 """Rows of a sweep for people."""
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
-from syncopt.cli._page import BAD, DOUBTFUL, HEADING, QUIET, Page, table
+from syncopt.cli._page import BAD, DOUBTFUL, GAP, HEADING, QUIET, Page, table
 from syncopt.cli._words import count, counted, percent, times
 from syncopt.sweep import SHAPE, Cell, Column, Outcome, Row, best_by, column_named, columns_of, shape_of
 
@@ -79,14 +80,27 @@ def print_failed(page: Page, rows: Sequence[Row], verbose: bool) -> None:
 
 
 def _print(page: Page, rows: Sequence[Row], columns: Sequence[Column]) -> None:
-    cells = [[column.of(row) for column in columns] for row in rows]
-    numeric = [any(isinstance(line[n], int | float) for line in cells) for n, _ in enumerate(columns)]
-    heads = zip(columns, numeric, strict=True)
-    made = table(*(f">{column.name}" if is_number else column.name for column, is_number in heads))
-    for row, line in zip(rows, cells, strict=True):
+    cells = [[column.of(row) for row in rows] for column in columns]
+    texts = [[_text(column.name, cell) for cell in line] for column, line in zip(columns, cells, strict=True)]
+    widths = [GAP + max(len(column.name), *map(len, line), 0) for column, line in zip(columns, texts, strict=True)]
+    shown = _fitting(widths, page.room)
+    numeric = [any(isinstance(cell, int | float) for cell in line) for line in cells[:shown]]
+    made = table(*(f">{c.name}" if is_number else c.name for c, is_number in zip(columns, numeric, strict=False)))
+    # Names are broken where there is too little room even so, and never the figures.
+    made.columns[0].no_wrap = False
+    for row, line in zip(rows, zip(*texts[:shown], strict=True), strict=True):
         style = "" if row.outcome is Outcome.OPTIMAL else DOUBTFUL if row.outcome.solved else BAD
-        made.add_row(*(_text(column.name, cell) for column, cell in zip(columns, line, strict=True)), style=style)
+        made.add_row(*line, style=style)
     page.table(made)
+    if shown < len(columns):
+        left = ", ".join(column.name for column in columns[shown:])
+        page.line(f"  not shown, the terminal is too narrow: {left} (`syncopt results --columns` chooses)", QUIET)
+
+
+def _fitting(widths: Sequence[int], room: int) -> int:
+    """How many columns from the left have room; the first two in any case."""
+    fitting = [number for number, end in enumerate(accumulate(widths), 1) if end <= room]
+    return max(min(2, len(widths)), *fitting, 0)
 
 
 def _shown(rows: Sequence[Row]) -> list[Column]:

@@ -45,6 +45,8 @@ def _print_gain(page: Page, solved: Solved) -> None:
         style = BAD if solved.speedup < 1 else HEADING
         page.line(f"{cycles}, {_times_as_fast(solved.speedup)} {named};", style)
     page.line(f"{over_bound(solved.replay.cycles, solved.bound)}.", HEADING)
+    if solved.slower_plan is not None:
+        page.line(f"The kernel is kept as written: it is clean, and the best plan takes {count(solved.slower_plan)}.")
     if not baseline.valid:
         more = f" and {len(baseline.errors) - 1} more" if len(baseline.errors) > 1 else ""
         first = baseline.errors[0].message if baseline.errors else "it cannot be replayed"

@@ -23,7 +23,7 @@ from syncopt.api import (
 )
 from syncopt.cli._files import Target, separate_target
 from syncopt.cli._page import BAD, GOOD, HEADING, QUIET, Page
-from syncopt.cli._words import count
+from syncopt.cli._words import count, counted
 
 _STYLES = {Mark.OP: "green", Mark.WAIT: "red", Mark.BARRIER: "yellow", Mark.IDLE: ""}
 _LEGEND = "# tile op   . wait for a flag   | barrier   blank: nothing dispatched"
@@ -129,7 +129,7 @@ def print_gantt(page: Page, timelines: Timelines) -> None:
         for row in _rows(one):
             page.text(row)
     wide = max((len(row) for one in drawn for row in one.rows.values()), default=0)
-    left, right = count(cycles.first), f"{count(cycles.last)} cycles"
+    left, right = count(cycles.first), counted(cycles.last, "cycle")
     page.line(f"  {'':{_LABEL}}{left}{right:>{max(wide - len(left), len(right) + 1)}}", QUIET)
     page.line(f"  {'':{_LABEL}}{_LEGEND}", QUIET)
 

@@ -13,11 +13,11 @@ def spell(op: Op) -> list[str]:
     Raises
     ------
     ValueError
-        If it is no flag with a constant id, no barrier, no `arith.constant` or `arith.cmpi` of integers, and no
-        `scf.if` without results that holds nothing but these.
+        If it is no flag, no barrier, no `arith.constant`, `arith.addi` or `arith.cmpi` of integers, and no `scf.if`
+        without results that holds nothing but these.
     """
     match op:
-        case Flag(event=int()):
+        case Flag():
             return [_flag(op)]
         case Barrier():
             return [f"pto.barrier #pto.pipe<PIPE_{op.pipe}>"]
@@ -31,13 +31,18 @@ def spell(op: Op) -> list[str]:
 
 def _flag(op: Flag) -> str:
     name = "pto.set_flag" if isinstance(op, SetFlag) else "pto.wait_flag"
-    return f"{name}[<PIPE_{op.pair.source}>, <PIPE_{op.pair.target}>, <EVENT_ID{op.event}>]"
+    pipes = f"<PIPE_{op.pair.source}>, <PIPE_{op.pair.target}>"
+    if isinstance(op.event, Value):
+        return f"{name}_dyn[{pipes}, {op.event.name}]"
+    return f"{name}[{pipes}, <EVENT_ID{op.event}>]"
 
 
 def _scalar(op: Scalar) -> str:
     match op:
         case Scalar(name="arith.constant", operands=(), results=(result,), attribute=int(number)):
             return f"{result.name} = arith.constant {number} : {_integer_type(result)}"
+        case Scalar(name="arith.addi", operands=(left, right), results=(result,)):
+            return f"{result.name} = arith.addi {left.name}, {right.name} : {_integer_type(result)}"
         case Scalar(name="arith.cmpi", operands=(left, right), results=(result,), attribute=str(predicate)):
             return f"{result.name} = arith.cmpi {predicate}, {left.name}, {right.name} : {_integer_type(left)}"
         case _:

@@ -195,6 +195,16 @@ def _right_entries(source: Operand, destination: Operand) -> int:
     return max(1, min(inner, _fractals(destination.cols)))
 
 
+def _mat_to_bias(_row: OpRow, source: Operand, destination: Operand, value: Value) -> Cost:
+    """The bytes read: what arrives is wider where fp16 becomes fp32 on the way."""
+    moved = destination.rows * destination.cols * source.dtype.size
+    return Cost(ceil(_plain("mat_to_bias", moved, value)))
+
+
+def _mat_to_scaling(_row: OpRow, _source: Operand, destination: Operand, value: Value) -> Cost:
+    return Cost(ceil(_plain("mat_to_scaling", destination.bytes, value)))
+
+
 def _acc_to_gm(_row: OpRow, _source: Operand, destination: Operand, value: Value) -> Cost:
     return Cost(ceil(_plain("acc_to_gm", destination.bytes, value)))
 
@@ -214,6 +224,8 @@ _RULES: Mapping[tuple[Memory, Memory], Callable[[OpRow, Operand, Operand, Value]
     (Memory.GM, Memory.VEC): _gm_to_vec,
     (Memory.MAT, Memory.LEFT): _mat_to_left,
     (Memory.MAT, Memory.RIGHT): _mat_to_right,
+    (Memory.MAT, Memory.BIAS): _mat_to_bias,
+    (Memory.MAT, Memory.SCALING): _mat_to_scaling,
     (Memory.ACC, Memory.GM): _acc_to_gm,
     (Memory.ACC, Memory.MAT): _acc_to_mat,
     (Memory.VEC, Memory.GM): _vec_to_gm,

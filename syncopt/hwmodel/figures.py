@@ -153,6 +153,7 @@ def _costs() -> Iterable[Spec]:
     yield from (*_route("gm_to_vec"), _cycles("gm_to_vec.latency"), _note("gm_to_vec.alone"))
     yield from _route("mat_to_left")
     yield from (*_route("mat_to_right"), _cycles("mat_to_right.per_extra_entry", "cycles/entry"))
+    yield from (*_route("mat_to_bias"), *_route("mat_to_scaling"))
     yield from (*_route("acc_to_gm"), *_route("acc_to_mat"), *_route("vec_to_gm"))
     yield _cycles("matmul.base")
     yield _cycles("matmul.fp32_factor", "factor")

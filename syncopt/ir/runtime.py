@@ -110,6 +110,17 @@ def tile_ref(tile: TileType, address: int, rows: ScalarValue, cols: ScalarValue)
     return TileRef(tile, address, Footprint(tile.memory, address, tile.size), _valid_part(tile, rows, cols))
 
 
+def valid_left(whole: int, offset: ScalarValue) -> ScalarValue:
+    """Valid rows or columns of a tile from `offset` on, as far as they go to a part that does not say how many it has.
+
+    Valid sizes repeat: a part that begins where those of the whole tile end is as valid as one at its beginning. This
+    is how ptoas gives a part its valid size; more than the part holds are all of it.
+    """
+    if isinstance(offset, Unknown) or whole == 0:
+        return UNKNOWN
+    return whole - offset % whole
+
+
 def sub_tile(
     tile: TileRef, offset: Sequence[ScalarValue], sizes: Sequence[int], valid: Sequence[ScalarValue]
 ) -> TileRef:

@@ -154,7 +154,7 @@ def evaluate(op: Scalar, values: tuple[ScalarValue, ...]) -> ScalarValue:
 def rule_of(op: Scalar) -> Rule:
     """What `evaluate` does for an op, looked up once."""
     if op.name == "arith.constant":
-        constant = UNKNOWN if op.attribute is None or isinstance(op.attribute, str) else op.attribute
+        constant = _constant(op)
         return lambda _: constant
     if op.name == "arith.select":
         return lambda values: UNKNOWN if values[0] is UNKNOWN else values[1] if values[0] else values[2]
@@ -169,6 +169,16 @@ def _or_decided(op: Scalar, rule: Rule) -> Rule:
     alone = _DECIDED_BY[op.name]
     enough = alone if alone == 0 or _width(op.results[0]) > 1 else 1
     return lambda values: enough if enough in values else rule(values)
+
+
+def _constant(op: Scalar) -> ScalarValue:
+    match op.attribute:
+        case None | str():
+            return UNKNOWN
+        case float():
+            return rounded(op.attribute, _result_type(op))
+        case _:
+            return op.attribute
 
 
 def _on_numbers(compute: _Compute) -> Rule:
@@ -263,33 +273,45 @@ def _as_signed(op: Scalar) -> Callable[[Any], ScalarValue]:
     return convert
 
 
+def _result_type(op: Scalar) -> str:
+    [result] = op.results
+    return result.type.name if isinstance(result.type, ScalarType) else ""
+
+
 def _from_integer(op: Scalar) -> Callable[[Any], ScalarValue]:
-    bits = _width(op.operands[0])
-    return lambda a: float(_extended(a, bits))
+    bits, name = _width(op.operands[0]), _result_type(op)
+    convert = _unsigned if op.name == "arith.uitofp" else _extended
+    return lambda a: rounded(float(convert(a, bits)), name)
 
 
 def _to_integer(op: Scalar) -> Callable[[Any], ScalarValue]:
     """What does not fit is undefined."""
     bits = _width(op.results[0])
+    held = _unsigned if op.name == "arith.fptoui" else _signed
 
     def convert(a: float) -> int:
         whole = math.trunc(a)
-        if whole != _signed(whole, bits):
+        if whole != held(whole, bits):
             raise _UndefinedError
-        return whole
+        return _signed(whole, bits)
 
     return convert
 
 
 def _between_floats(op: Scalar) -> Callable[[Any], ScalarValue]:
-    [result] = op.results
-    name = result.type.name if isinstance(result.type, ScalarType) else ""
+    name = _result_type(op)
     return lambda a: rounded(float(a), name)
 
 
 def _float_op(op: Scalar) -> Callable[[Any, Any], ScalarValue]:
-    compute = _FLOAT[op.name]
-    return lambda a, b: compute(float(a), float(b))
+    """Rounded once from 64 bits, which for the operators on shorter numbers is the same as rounded from all bits."""
+    compute, name = _FLOAT[op.name], _result_type(op)
+    return lambda a, b: rounded(compute(float(a), float(b)), name)
+
+
+def _negated(op: Scalar) -> Callable[[Any], ScalarValue]:
+    del op
+    return lambda a: -float(a)
 
 
 _RULES: dict[str, Callable[[Scalar], _Compute]] = {
@@ -304,7 +326,8 @@ _RULES: dict[str, Callable[[Scalar], _Compute]] = {
     AS_SIGNED: _as_signed,
     "arith.extf": _between_floats,
     "arith.truncf": _between_floats,
-    "arith.sitofp": _from_integer,
-    "arith.fptosi": _to_integer,
+    "arith.negf": _negated,
+    **dict.fromkeys(("arith.sitofp", "arith.uitofp"), _from_integer),
+    **dict.fromkeys(("arith.fptosi", "arith.fptoui"), _to_integer),
 }
 """How to make the rule of an op, by its name."""

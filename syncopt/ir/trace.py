@@ -130,6 +130,10 @@ _Step = Callable[[Environment, Iteration, list[Instance]], None]
 """Runs an op: binds what it makes, adds the instructions that it executes to the list."""
 
 
+MOST_ROUNDS = 1_000_000
+"""Iterations of all loops of a trace together: more are refused, since every pass over them would take minutes."""
+
+
 class Tracer:
     """Evaluates the scalars of a kernel and yields its pipe instructions; holds nothing of what it has yielded.
 
@@ -142,6 +146,7 @@ class Tracer:
         self._setting = setting
         self._overrides = overrides
         self._scalars = 0
+        self._rounds = 0
         self._binder = Binder(kernel.source)
         self._views = Views(kernel.source, setting.addresses, setting.alignment)
         self._steps: dict[Block, tuple[_Step, ...]] = {}
@@ -149,7 +154,7 @@ class Tracer:
 
     def __iter__(self) -> Iterator[Instance]:
         """The instances in program order."""
-        self._scalars = 0
+        self._scalars = self._rounds = 0
         env: Environment = {}
         for argument in self._kernel.arguments:
             self._bind(argument, self._argument(argument), env)
@@ -231,10 +236,19 @@ class Tracer:
         bounds = numbers((op.lower, op.upper, op.step), env)
         known = tuple(int(bound) for bound in bounds if not isinstance(bound, Unknown))
         if len(known) == len(bounds) and known[2] > 0:
-            return range(*known)
+            return self._within_reach(op, range(*known))
         what = f"has step {known[2]}" if len(known) == len(bounds) else "is not known from the arguments"
         help = "loop bounds must follow from integer arguments, with a step > 0"
         raise self._refusal(op, f"{_IN_TEXT[self._kernel.source.language]}for {what}", help)
+
+    def _within_reach(self, op: For, inductions: range) -> range:
+        """The values of a loop variable, if all loops so far do not go round more often than can be followed."""
+        # The length of a range that is too long for the machine cannot be asked for.
+        self._rounds += max(0, -((inductions.start - inductions.stop) // inductions.step))
+        if self._rounds > MOST_ROUNDS:
+            message = f"with these arguments the loops go round more than {MOST_ROUNDS:,} times"
+            raise self._refusal(op, message, "choose smaller arguments: what repeats takes as long every time")
+        return inductions
 
     def _hand_over(self, values: Sequence[Value], now: Sequence[RuntimeValue], env: Environment) -> None:
         for value, computed in zip(values, now, strict=True):

@@ -25,6 +25,7 @@ from syncopt.ir.runtime import (
     sub_tile,
     tile_ref,
     times,
+    valid_left,
 )
 from syncopt.ir.scalars import UNKNOWN, ScalarValue, Unknown
 from syncopt.ir.source import InputError, Source
@@ -110,8 +111,12 @@ class Views:
         if len(op.offsets) != 2 or len(op.sizes) != 2:
             raise self._refusal(op, "a part of a tile takes two offsets and two sizes")
         offset = numbers(op.offsets, env)
-        static = [UNKNOWN if size is None else size for size in (part.valid_rows, part.valid_cols)]
-        valid = numbers(op.valid, env) or static
+        valid = numbers(op.valid, env) or [
+            valid_left(whole, first) if size is None else size
+            for size, whole, first in zip(
+                (part.valid_rows, part.valid_cols), (tile.operand.rows, tile.operand.cols), offset, strict=True
+            )
+        ]
         env[op.result] = sub_tile(tile, offset, op.sizes, valid)
 
     def _add_ptr(self, op: Op, env: Environment) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from syncopt.ir.trace import Instance
 from syncopt.model.channels import Channel, Compensation, Placement
 from syncopt.model.rewrite import Side, Site
+from syncopt.model.rotation import Slot
 from syncopt.model.skeleton import Skeleton
 
 
@@ -29,23 +30,25 @@ class _Run:
 class _Passes:
     """Where one trace passes ops and sites; places grow along the trace, three to a step."""
 
-    ops: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    ops: dict[int, list[tuple[int, Instance]]] = field(default_factory=dict[int, list[tuple[int, Instance]]])
     sites: dict[Site, list[int]] = field(default_factory=dict[Site, list[int]])
     runs: list[_Run] = field(default_factory=list[_Run])
     goes_round: bool = True
 
-    def of(self, site: Site) -> list[int]:
-        """The places of a site."""
+    def of(self, site: Site, slot: Slot | None) -> list[int]:
+        """The places of a site, those where a slot of a rotating tile is used if one is named."""
         if site in self.sites:
             return self.sites[site]
-        return [place + (site.side is Side.AFTER) * 2 for place in self.ops.get(site.uid, ())]
+        behind = 2 if site.side is Side.AFTER else 0
+        passed = self.ops.get(site.uid, ())
+        return [place + behind for place, by in passed if slot is None or slot.is_used(by.accesses)]
 
 
 def _passes(trace: Skeleton, loops: frozenset[int]) -> _Passes:
     found, entered = _Passes(), dict[int, int]()
     for number, step in enumerate(trace.steps):
         if isinstance(step, Instance):
-            found.ops.setdefault(step.op.uid, []).append(3 * number)
+            found.ops.setdefault(step.op.uid, []).append((3 * number, step))
             continue
         place = 3 * number + 1
         found.sites.setdefault(step, []).append(place)
@@ -78,7 +81,8 @@ class Alternation:
     def started(self, channel: Channel) -> Channel | None:
         """The channel with the state that it starts in.
 
-        None if it does not alternate, or if one loop leaves it in another state than it found it in only at times.
+        None if it does not alternate, or if one loop leaves it in another state than it found it in only at times. No
+        loop may change the state of a slot's channel: what a loop without iterations would miss depends on the slot.
         """
         first: set[bool] = set()
         for passes in self._traces:
@@ -89,7 +93,8 @@ class Alternation:
         if len(first) != 1:
             return None
         started = replace(channel, primed=first.pop())
-        return None if self._changed(started) is None else started
+        changed = self._changed(started)
+        return None if changed is None or (changed and channel.slot is not None) else started
 
     def compensated(self, placement: Placement) -> Placement:
         """The placement of channels that alternate, with what loops that do not go round would miss."""
@@ -127,8 +132,8 @@ class Alternation:
 
 def _events(channel: Channel, passes: _Passes) -> Sequence[tuple[int, bool]]:
     """(place, whether it is a wait) of each set and wait, in program order; sets stand before waits at one spot."""
-    events = [(place, False) for site in channel.sets for place in passes.of(site)]
-    events += [(place, True) for site in channel.waits for place in passes.of(site)]
+    events = [(place, False) for site in channel.sets for place in passes.of(site, channel.slot)]
+    events += [(place, True) for site in channel.waits for place in passes.of(site, channel.slot)]
     return sorted(events)
 
 

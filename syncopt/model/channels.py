@@ -4,31 +4,24 @@ A channel belongs to one pipe pair. Its sets and waits alternate in every execut
 from before the first op that uses it and taken down after the last one (planning.md section 3).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from syncopt.ir.kernel import (
-    NO_SPAN,
-    Barrier,
     Block,
     For,
-    If,
     Kernel,
     Op,
     Return,
-    Scalar,
     Section,
-    SetFlag,
     TileOp,
-    Value,
-    WaitFlag,
     regions,
     walk,
 )
+from syncopt.ir.optable import pipe_of
 from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.ir.types import ScalarType
-from syncopt.model.placement import fresh_name, names_in
-from syncopt.model.rewrite import Insertions, Side, Site, insert
+from syncopt.model.rewrite import Side, Site
+from syncopt.model.rotation import Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +36,15 @@ class Channel:
         Sorted; sets stand behind ops, waits before ops.
     primed : bool
         Whether it is up before the first of its waits.
+    slot : Slot or None
+        Its sites are passed only by instructions that use this slot of a rotating tile; None: by all.
     """
 
     pair: PipePair
     sets: tuple[Site, ...]
     waits: tuple[Site, ...]
     primed: bool = False
+    slot: Slot | None = None
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -70,6 +66,13 @@ class Compensation:
     sets: tuple[int, ...]
 
 
+class Priming(Enum):
+    """Where priming sets stand: the earlier, the less they wait for; the later, the more channels share an id."""
+
+    FIRST = "before the first op of the section that runs on the setting pipe, or holds one that does"
+    USE = "before the first op that uses the channel"
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """All flags and barriers of a kernel.
@@ -82,11 +85,30 @@ class Placement:
         Barriers before ops.
     compensations : tuple of Compensation
         For loops that may not go round.
+    priming : Priming
+        Where primed channels are set for the first time.
     """
 
     channels: tuple[Channel, ...] = ()
     barriers: tuple[tuple[Site, Pipe], ...] = ()
     compensations: tuple[Compensation, ...] = ()
+    priming: Priming = Priming.FIRST
+
+
+def rotation_of(placement: Placement, number: int) -> tuple[int, ...]:
+    """Numbers of the channels that are one flag with a channel in the text: those of the slots of its rotating tile."""
+    channel = placement.channels[number]
+    if channel.slot is None:
+        return (number,)
+    return tuple(
+        n
+        for n, other in enumerate(placement.channels)
+        if other.slot is not None and other.slot.tile == channel.slot.tile and _where(other) == _where(channel)
+    )
+
+
+def _where(channel: Channel) -> tuple[PipePair, tuple[Site, ...], tuple[Site, ...]]:
+    return channel.pair, channel.sets, channel.waits
 
 
 def has_full_barrier(placement: Placement) -> bool:
@@ -114,7 +136,7 @@ def stretches(kernel: Kernel) -> tuple[Stretch, ...]:
     """The sections of a kernel that hold all its tile ops, else its body as one stretch."""
     ops = kernel.body.ops
     sections = [op for op in ops if isinstance(op, Section)]
-    outside = any(isinstance(o, TileOp) for op in ops if not isinstance(op, Section) for o in (op, *_inside(op)))
+    outside = any(_has_tile_ops(op) for op in ops if not isinstance(op, Section))
     if sections and not outside:
         return tuple(Stretch(op.body.ops, Site(op.uid, Side.END)) for op in sections)
     if not ops:
@@ -123,37 +145,64 @@ def stretches(kernel: Kernel) -> tuple[Stretch, ...]:
     return (Stretch(ops, Site(last.uid, Side.BEFORE if isinstance(last, Return) else Side.AFTER)),)
 
 
-def _inside(op: Op) -> Iterator[Op]:
-    return (o for region in regions(op) for o in walk(region))
+def _pipes(op: Op) -> frozenset[Pipe | None]:
+    """The pipes of the tile ops in an op, None among them if one is not known."""
+    inside = (op, *(o for region in regions(op) for o in walk(region)))
+    return frozenset(pipe_of(o) for o in inside if isinstance(o, TileOp))
+
+
+def _has_tile_ops(op: Op) -> bool:
+    return isinstance(op, TileOp) or any(isinstance(o, TileOp) for region in regions(op) for o in walk(region))
 
 
 class Ancestry:
     """Which ops stand inside which."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self._parents: dict[int, int | None] = {}
-        self._note(kernel.body, None)
+        self._blocks: dict[int, tuple[int | None, int]] = {}
+        self._note(kernel.body, (None, 0))
 
-    def _note(self, block: Block, owner: int | None) -> None:
+    def _note(self, block: Block, place: tuple[int | None, int]) -> None:
         for op in block.ops:
-            self._parents[op.uid] = owner
-            for region in regions(op):
-                self._note(region, op.uid)
+            self._blocks[op.uid] = place
+            for number, region in enumerate(regions(op)):
+                self._note(region, (op.uid, number))
+
+    def in_common_block(self, a: int, b: int) -> tuple[int, int]:
+        """The ops of the innermost block that holds two ops, or what they stand in; one op with both is both."""
+        holders = {self._blocks[uid]: uid for uid in self._holders(a)}
+        return next((holders[block], uid) for uid in self._holders(b) if (block := self._blocks[uid]) in holders)
+
+    def exclude_each_other(self, a: Channel, b: Channel) -> bool:
+        """Whether all sites of one channel are in another branch of an op than all sites of the other."""
+        around_a, around_b = self._branches(a), self._branches(b)
+        return any(owner in around_b and around_b[owner] != number for owner, number in around_a.items())
+
+    def _branches(self, channel: Channel) -> dict[int, int]:
+        """Ops that hold all sites of a channel in one of their regions, and the number of that region."""
+        blocks = [{self._blocks[uid] for uid in self._holders(site.uid)} for site in channel.sites]
+        shared = set[tuple[int | None, int]].intersection(*blocks)
+        return {owner: number for owner, number in shared if owner is not None}
+
+    def _holders(self, uid: int) -> tuple[int, ...]:
+        """An op and the ops around it, innermost first."""
+        return (uid, *reversed(self.chain(Site(uid, Side.BEFORE))))
 
     def chain(self, site: Site) -> tuple[int, ...]:
         """Uids of the ops around a site, outermost first; the op that the site is at is not one of them."""
         chain: list[int] = [site.uid] if site.side in (Side.START, Side.END) else []
-        parent = self._parents[site.uid]
+        parent, _ = self._blocks[site.uid]
         while parent is not None:
             chain.append(parent)
-            parent = self._parents[parent]
+            parent, _ = self._blocks[parent]
         return tuple(reversed(chain))
 
 
 def primes_and_drains(kernel: Kernel, placement: Placement) -> tuple[dict[Site, list[int]], dict[Site, list[int]]]:
     """Sites of the priming sets and of the draining waits, with the numbers of the channels there.
 
-    A channel is primed before the first and drained behind the last op of its stretch that holds one of its sites.
+    A channel is primed where its placement says and drained behind the last op of its stretch that holds one of its
+    sites.
     """
     primes: dict[Site, list[int]] = {}
     drains: dict[Site, list[int]] = {}
@@ -161,7 +210,7 @@ def primes_and_drains(kernel: Kernel, placement: Placement) -> tuple[dict[Site, 
     for number, channel in enumerate(placement.channels):
         if channel.primed:
             holding = tops.of(channel)
-            primes.setdefault(Site(holding[0], Side.BEFORE), []).append(number)
+            primes.setdefault(Site(tops.held_back(channel, placement.priming)[0], Side.BEFORE), []).append(number)
             drains.setdefault(Site(holding[-1], Side.AFTER), []).append(number)
     return primes, drains
 
@@ -175,6 +224,7 @@ class Tops:
         if len(levels) > 1:
             levels.append(kernel.body.ops)
         self._levels = [{op.uid: number for number, op in enumerate(ops)} for ops in levels]
+        self._pipes = {op.uid: _pipes(op) for ops in levels for op in ops}
 
     def of(self, channel: Channel) -> tuple[int, ...]:
         """Uids of the ops that hold a site of the channel, in text order, each once."""
@@ -184,6 +234,15 @@ class Tops:
             if all(any(uid in position for uid in chain) for chain in chains):
                 return tuple(sorted(found, key=lambda uid: position[uid]))
         raise ValueError("a channel's sites are in no stretch")
+
+    def held_back(self, channel: Channel, priming: Priming) -> tuple[int, ...]:
+        """Uids of the ops behind which a channel is not primed, in text order: it is before the first of them."""
+        holding = self.of(channel)
+        if priming is Priming.USE:
+            return holding
+        level = next(position for position in self._levels if holding[0] in position)
+        source = channel.pair.source
+        return tuple(uid for uid in level if uid in holding or not self._pipes[uid].isdisjoint((source, None)))
 
 
 def numbers_at(placement: Placement) -> tuple[dict[Site, list[int]], dict[Site, list[int]]]:
@@ -196,59 +255,6 @@ def numbers_at(placement: Placement) -> tuple[dict[Site, list[int]], dict[Site, 
         for site in channel.waits:
             waits.setdefault(site, []).append(number)
     return sets, waits
-
-
-def with_flags(kernel: Kernel, placement: Placement, ids: Sequence[int]) -> Kernel:
-    """The kernel with a placement's flags, channel n on event id `ids[n]`, and the barrier at the end of
-    every section."""
-    return _Writer(kernel, placement, ids).kernel()
-
-
-class _Writer:
-    def __init__(self, kernel: Kernel, placement: Placement, ids: Sequence[int]) -> None:
-        self._kernel = kernel
-        self._placement = placement
-        self._ids = ids
-        self._uid = min((op.uid for op in walk(kernel.body)), default=0)
-        self._taken = names_in(kernel)
-
-    def _next_uid(self) -> int:
-        self._uid = min(self._uid, 0) - 1
-        return self._uid
-
-    def _sets(self, numbers: Iterable[int]) -> list[Op]:
-        channels = self._placement.channels
-        return [SetFlag(self._next_uid(), NO_SPAN, channels[n].pair, self._ids[n]) for n in numbers]
-
-    def _waits(self, numbers: Iterable[int]) -> list[Op]:
-        channels = self._placement.channels
-        return [WaitFlag(self._next_uid(), NO_SPAN, channels[n].pair, self._ids[n]) for n in numbers]
-
-    def kernel(self) -> Kernel:
-        placement, add = self._placement, Insertions()
-        sets, waits = numbers_at(placement)
-        primes, drains = primes_and_drains(self._kernel, placement)
-        for compensation in placement.compensations:
-            add.add(Site(compensation.loop, Side.AFTER), *self._no_trip(compensation))
-        for site, numbers in (*sets.items(), *primes.items()):
-            add.add(site, *self._sets(numbers))
-        for site, numbers in (*waits.items(), *drains.items()):
-            add.add(site, *self._waits(numbers))
-        for site, pipe in placement.barriers:
-            add.add(site, Barrier(self._next_uid(), NO_SPAN, pipe))
-        for stretch in stretches(self._kernel):
-            add.add(stretch.end, Barrier(self._next_uid(), NO_SPAN, Pipe.ALL))
-        return insert(self._kernel, add)
-
-    def _no_trip(self, compensation: Compensation) -> list[Op]:
-        loop = next(op for op in walk(self._kernel.body) if op.uid == compensation.loop)
-        assert isinstance(loop, For)
-        name = fresh_name(self._taken, "%no_trip")
-        self._taken.add(name)
-        no_trip = Value(name, ScalarType("i1"))
-        compare = Scalar(self._next_uid(), NO_SPAN, "arith.cmpi", (loop.lower, loop.upper), (no_trip,), "sge")
-        body = Block((*self._waits(compensation.waits), *self._sets(compensation.sets)), NO_SPAN)
-        return [compare, If(self._next_uid(), NO_SPAN, no_trip, (), body, None)]
 
 
 def loops_of(kernel: Kernel) -> tuple[For, ...]:

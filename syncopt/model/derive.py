@@ -5,7 +5,7 @@ are one channel. A channel whose sets and waits do not alternate in every trace 
 the order of a policy, and which policy is best is decided by replay (planning.md sections 2, 3 and 5).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncopt.check.clocks import Clock
@@ -13,9 +13,9 @@ from syncopt.check.memories import HazardKind
 from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.ir.pipes import LEGAL_PAIRS, Memory, Pipe, PipePair
 from syncopt.model.alternation import Alternation
-from syncopt.model.channels import Channel, Placement, loops_of
-from syncopt.model.family import Family, made_proven, proves, with_full_barriers, without_channel
-from syncopt.model.repairs import Candidate, Edge, Repair, Repairs, channel_key, components
+from syncopt.model.channels import Channel, Placement, loops_of, rotation_of
+from syncopt.model.family import Family, early_channels, made_proven, proves, with_full_barriers, without_channel
+from syncopt.model.repairs import Candidate, Edge, Repair, Repairs, Unite, channel_key, components, united
 from syncopt.model.rewrite import Side, Site
 from syncopt.model.skeleton import Flagged
 
@@ -94,7 +94,45 @@ class Derivation:
                 break
             needs.edges |= more.edges
             needs.barriers |= more.barriers
-        return self.without_surplus(made_proven(self._family, placement))
+        return self.without_surplus(made_proven(self._family, self._with_returns(placement)))
+
+    def united(self, placement: Placement, conflicts: Iterable[tuple[int, int]], which: Unite) -> Placement | None:
+        """The placement with one channel in place of two that conflict, if that proves as much.
+
+        Of branches that exclude each other all such channels become one at a time, if together they prove as much.
+        """
+        unions = list(self._unions(placement, conflicts, which))
+        together = _disjoint(unions) if which is Unite.BRANCHES else []
+        for some in (together, *([union] for union in unions)):
+            gone = {number for union in some for number in union[:2]}
+            kept = (channel for number, channel in enumerate(placement.channels) if number not in gone)
+            fewer = self._with_channels(placement, (*kept, *(channel for _, _, channel in some)))
+            if some and proves(self._family, fewer):
+                return fewer
+        return None
+
+    def _unions(
+        self, placement: Placement, conflicts: Iterable[tuple[int, int]], which: Unite
+    ) -> Iterator[tuple[int, int, Channel]]:
+        """Numbers of channels that alternate as one and are up at the start both or neither, and that one channel."""
+        for a, b in conflicts:
+            first, second = placement.channels[a], placement.channels[b]
+            if first.primed is second.primed and self._repairs.may_unite(first, second, which):
+                union = self._alternation.started(united(first, second))
+                if union is not None and union.primed is first.primed:
+                    yield a, b, union
+
+    def _with_returns(self, placement: Placement) -> Placement:
+        """The placement with channels that say when those that would be set too early may be set again."""
+        early = [placement.channels[number] for number in sorted(early_channels(self._family, placement))]
+        returns = [channel for channel in map(self._repairs.returned, early) if channel is not None]
+        started = [channel for channel in map(self._alternation.started, returns) if channel is not None]
+        return self._with_channels(placement, (*placement.channels, *started)) if started else placement
+
+    def _with_channels(self, placement: Placement, channels: Iterable[Channel]) -> Placement:
+        """The placement with other channels, each once, and with what loops that do not go round would miss."""
+        ordered = tuple(sorted(dict.fromkeys(channels), key=channel_key))
+        return self._alternation.compensated(replace(placement, channels=ordered))
 
     def _still_open(self, placement: Placement) -> _Needs:
         needs, family = _Needs(), self._family
@@ -110,25 +148,29 @@ class Derivation:
             if proves(self._family, fewer):
                 placement = fewer
         for number in range(len(placement.channels) - 1, -1, -1):
+            if number != rotation_of(placement, number)[0]:
+                continue
             fewer = without_channel(placement, number)
             if proves(self._family, fewer):
                 placement = fewer
         return placement
 
     def _placed(self, needs: _Needs, policy: Sequence[Repair]) -> Placement:
-        channels, beyond_repair = self._alternating(components(needs.edges), policy)
-        placement = Placement(tuple(sorted(channels, key=channel_key)), tuple(needs.barriers))
+        channels, beyond_repair = self._alternating(needs, policy)
+        placement = self._with_channels(Placement(barriers=tuple(needs.barriers)), channels)
         sites = (Site(site.uid, Side.BEFORE) for channel in beyond_repair for site in channel.waits)
-        return with_full_barriers(self._alternation.compensated(placement), sites)
+        return with_full_barriers(placement, sites)
 
-    def _alternating(
-        self, channels: Sequence[Channel], policy: Sequence[Repair]
-    ) -> tuple[Sequence[Channel], Sequence[Channel]]:
+    def _alternating(self, needs: _Needs, policy: Sequence[Repair]) -> tuple[Sequence[Channel], Sequence[Channel]]:
         """The channels, repaired where they fail, and those that cannot be repaired."""
+        edges = list(needs.edges)
         good: dict[Channel, None] = {}
+        if Repair.ROTATE in policy:
+            rotating, edges = self._rotated(edges)
+            good.update(dict.fromkeys(rotating))
         failing: list[Channel] = []
         lost: list[Channel] = []
-        for channel in channels:
+        for channel in components(edges):
             started = self._alternation.started(channel)
             if started is None:
                 failing.append(channel)
@@ -138,11 +180,28 @@ class Derivation:
             channel = failing.pop(0)
             repaired = self._repaired(channel, failing, policy)
             if repaired is None:
-                lost.append(channel)
+                for part in self._repairs.split(channel, needs.edges):
+                    started = self._alternation.started(part)
+                    if started is None:
+                        lost.append(part)
+                    else:
+                        good[started] = None
                 continue
             good[repaired.channel] = None
             failing = [other for other in failing if other not in repaired.used]
         return tuple(good), lost
+
+    def _rotated(self, edges: Iterable[Edge]) -> tuple[list[Channel], list[Edge]]:
+        """Channels of the slots of rotating tiles where they alternate, and the edges that they leave to others."""
+        rotating: list[Channel] = []
+        others: list[Edge] = []
+        for held, parts in self._repairs.rotated(edges):
+            started = [channel for channel in map(self._alternation.started, parts) if channel is not None]
+            if parts and len(started) == len(parts):
+                rotating += started
+            else:
+                others += held
+        return rotating, others
 
     def _repaired(self, channel: Channel, others: Sequence[Channel], policy: Sequence[Repair]) -> Candidate | None:
         for repair in policy:
@@ -151,3 +210,14 @@ class Derivation:
                 if started is not None:
                     return replace(candidate, channel=started)
         return None
+
+
+def _disjoint(unions: Iterable[tuple[int, int, Channel]]) -> list[tuple[int, int, Channel]]:
+    """Unions of which no two take in the same channel, the first ones first."""
+    found: list[tuple[int, int, Channel]] = []
+    taken: set[int] = set()
+    for a, b, channel in unions:
+        if not taken & {a, b}:
+            found.append((a, b, channel))
+            taken |= {a, b}
+    return found

@@ -6,13 +6,11 @@ from syncopt.check import Execution
 from syncopt.check.arms import Deciding
 from syncopt.check.execution import Branches
 from syncopt.check.executions import Executions
-from syncopt.hwmodel import Machine, UnmodelledWork
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import NO_ASSUMPTIONS
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import InputError
-from syncopt.ir.trace import Instance, Setting
-from syncopt.ir.work import Work
+from syncopt.ir.trace import Setting
 from syncopt.model.skeleton import Marked, Skeleton
 from syncopt.model.touched import most_slots
 
@@ -35,36 +33,15 @@ class Traces:
         Without flags.
     setting : Setting
         Gives every value that is not forced.
-    machine : Machine
-        Has a cost for every op.
     """
 
-    def __init__(self, kernel: Kernel, setting: Setting, machine: Machine) -> None:
+    def __init__(self, kernel: Kernel, setting: Setting) -> None:
         self._kernel = kernel
         self._setting = setting
-        self._machine = machine
         self._marked = Marked(kernel)
         self._trips = TripCounts(kernel)
         self._executions = Executions(self._trips, NO_ASSUMPTIONS, _OUTER_COUNT)
-        self._priced: set[Work] = set()
-
-    def priced(self, trace: Iterable[Instance]) -> Iterator[Instance]:
-        """The trace, whose ops all turn out to have a cost.
-
-        Raises
-        ------
-        InputError
-            At the first op that has none.
-        """
-        for instance in trace:
-            work = instance.work
-            if work is not None and work not in self._priced:
-                try:
-                    self._machine.cost(work)
-                except UnmodelledWork as error:
-                    raise InputError(error.message, self._kernel.source, instance.op.span, error.help) from error
-                self._priced.add(work)
-            yield instance
+        self._added: list[Execution] = []
 
     def forced(self, failing: Sequence[Execution]) -> tuple[Skeleton, ...]:
         """One trace per execution, those left out in which forced counts leave the bound of a loop undefined."""
@@ -73,12 +50,16 @@ class Traces:
         unforced = reached = _reached(found)
         known = None
         while reached != known:
+            self._add(list(self._executions.led_into(reached, unforced)), found)
             self._add(list(self._executions.missed(reached, unforced, *Deciding)), found)
             known, reached = reached, _reached(found)
         return tuple(found)
 
     def _add(self, executions: Iterable[Execution], found: list[Skeleton]) -> None:
         for execution in executions:
+            if execution in self._added:
+                continue
+            self._added.append(execution)
             trace, met_data = self._traced(execution)
             if trace is None:
                 continue

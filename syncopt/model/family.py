@@ -9,8 +9,9 @@ from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Kernel, Value
 from syncopt.ir.pipes import Pipe
-from syncopt.model.channels import Compensation, Placement
+from syncopt.model.channels import Compensation, Placement, rotation_of
 from syncopt.model.rewrite import Side, Site
+from syncopt.model.rotation import Rotations
 from syncopt.model.skeleton import Flagged, Skeleton
 
 
@@ -28,6 +29,8 @@ class Family:
         For the barriers that dependences on one pipe need.
     shared : frozenset of Value
         Pointer arguments whose accesses can conflict.
+    rotations : Rotations
+        The rotating tiles of the kernel.
     suspects : list of int
         Numbers of the traces in the order in which proofs go through them: the one that failed last comes first.
     """
@@ -36,6 +39,7 @@ class Family:
     traces: tuple[Skeleton, ...]
     machine: Machine
     shared: frozenset[Value]
+    rotations: Rotations
     suspects: list[int] = field(default_factory=list[int], repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -81,21 +85,37 @@ def _is_proven(family: Family, number: int, flagged: Flagged) -> bool:
     return not run.blocked and not run.flags_up
 
 
-class _Faults(Observer):
-    """Collects channels that fail and ops that come too early."""
+class _Early(Observer):
+    """Collects channels that are set too early."""
 
     def __init__(self) -> None:
         self.channels: set[int] = set()
+
+    def early_set(self, early: EarlySet) -> None:
+        self.channels.add(early.event)
+
+
+class _Faults(_Early):
+    """Collects channels that fail and ops that come too early."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.open: dict[Site, None] = {}
 
     def open_hazard(self, hazard: OpenHazard) -> None:
         self.open[Site(hazard.later.op.uid, Side.BEFORE)] = None
 
-    def early_set(self, early: EarlySet) -> None:
-        self.channels.add(early.event)
-
     def unfenced(self, load: UnfencedLoad) -> None:
         self.open[Site(load.load.op.uid, Side.BEFORE)] = None
+
+
+def early_channels(family: Family, placement: Placement) -> frozenset[int]:
+    """Numbers of the channels that are set in some trace when nothing proves that the wait before it is over."""
+    early = _Early()
+    flagged = Flagged(family.kernel, placement)
+    for number in family.suspects:
+        family.run(number, flagged, early)
+    return frozenset(early.channels)
 
 
 def made_proven(family: Family, placement: Placement) -> Placement:
@@ -108,7 +128,7 @@ def made_proven(family: Family, placement: Placement) -> Placement:
             faults.channels.update(wait.event for wait in run.blocked)
             faults.channels.update(event for _, event, _ in run.flags_up)
         placement = with_full_barriers(placement, faults.open)
-        for number in sorted(faults.channels, reverse=True):
+        for number in sorted({rotation_of(placement, number)[0] for number in faults.channels}, reverse=True):
             placement = with_full_barriers(without_channel(placement, number), placement.channels[number].waits)
     return placement
 
@@ -120,15 +140,17 @@ def with_full_barriers(placement: Placement, sites: Iterable[Site]) -> Placement
 
 
 def without_channel(placement: Placement, number: int) -> Placement:
-    """The placement without one channel; those behind it move up."""
-    compensations = tuple(
-        Compensation(c.loop, _moved_up(c.waits, number), _moved_up(c.sets, number)) for c in placement.compensations
-    )
-    return Placement(
-        placement.channels[:number] + placement.channels[number + 1 :],
-        placement.barriers,
-        tuple(c for c in compensations if c.waits or c.sets),
-    )
+    """The placement without one channel, and without those that are one flag with it; those behind them move up."""
+    for gone in reversed(rotation_of(placement, number)):
+        compensations = tuple(
+            Compensation(c.loop, _moved_up(c.waits, gone), _moved_up(c.sets, gone)) for c in placement.compensations
+        )
+        placement = replace(
+            placement,
+            channels=placement.channels[:gone] + placement.channels[gone + 1 :],
+            compensations=tuple(c for c in compensations if c.waits or c.sets),
+        )
+    return placement
 
 
 def _moved_up(numbers: Iterable[int], gone: int) -> tuple[int, ...]:

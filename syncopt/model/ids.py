@@ -1,6 +1,7 @@
 """Which channels may not share an event id (planning.md section 4)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 
 from syncopt.check.clocks import LANE
@@ -9,9 +10,10 @@ from syncopt.check.observer import Observer
 from syncopt.ir.kernel import SetFlag
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance
-from syncopt.model.channels import Placement
+from syncopt.model.channels import Placement, Priming
 from syncopt.model.derive import Derivation
-from syncopt.model.family import Family, made_proven, with_full_barriers, without_channel
+from syncopt.model.family import Family, made_proven, proves, with_full_barriers, without_channel
+from syncopt.model.repairs import Unite
 from syncopt.model.skeleton import Flagged
 
 Conflict = tuple[int, int]
@@ -57,15 +59,31 @@ def channels_by_pair(placement: Placement) -> dict[PipePair, list[int]]:
 
 
 def within_ids(family: Family, derivation: Derivation, placement: Placement) -> Placement:
-    """The placement, with full barriers instead of channels where a pair would need more ids than there are.
+    """The placement, made to need no more ids in any pair than there are, as known by greedy colouring.
 
-    Channels with the most conflicts go first, until the conflict graph of each pair is known to be colourable.
+    What costs least is tried first: one channel for branches that exclude each other, priming later, one channel for
+    any two that alternate together, and full barriers in place of the channels with the most conflicts.
     """
-    while (crowded := _crowded(placement, conflicts(family, placement), family.machine.event_ids)) is not None:
-        channel = placement.channels[crowded]
-        fewer = with_full_barriers(without_channel(placement, crowded), channel.waits)
-        placement = derivation.without_surplus(made_proven(family, fewer))
+    while (crowded := _crowded(placement, found := conflicts(family, placement), family.machine.event_ids)) is not None:
+        pair = placement.channels[crowded].pair
+        in_pair = [(a, b) for a, b in sorted(found) if placement.channels[a].pair == pair]
+        placement = (
+            derivation.united(placement, in_pair, Unite.BRANCHES)
+            or _primed_later(family, placement)
+            or derivation.united(placement, in_pair, Unite.ANY)
+            or _with_a_barrier_instead(family, derivation, placement, crowded)
+        )
     return placement
+
+
+def _primed_later(family: Family, placement: Placement) -> Placement | None:
+    later = replace(placement, priming=Priming.USE)
+    return later if placement.priming is not Priming.USE and proves(family, later) else None
+
+
+def _with_a_barrier_instead(family: Family, derivation: Derivation, placement: Placement, channel: int) -> Placement:
+    fewer = with_full_barriers(without_channel(placement, channel), placement.channels[channel].waits)
+    return derivation.without_surplus(made_proven(family, fewer))
 
 
 def _crowded(placement: Placement, found: frozenset[Conflict], available: int) -> int | None:

@@ -35,7 +35,7 @@ def place(kernel: Kernel, machine: Machine) -> dict[int, int]:
     InputError
         If the tiles of a memory do not fit, or if one of them has an address that is not a constant.
     """
-    fixed = _fixed_addresses(kernel)
+    fixed = fixed_addresses(kernel)
     by_memory: dict[Memory, list[AllocTile | AllocMultiTile]] = {}
     for op in _allocations(kernel):
         by_memory.setdefault(_tile_type(op).memory, []).append(op)
@@ -106,7 +106,7 @@ def _aligned(address: int, alignment: int) -> int:
     return -(-address // alignment) * alignment
 
 
-def _fixed_addresses(kernel: Kernel) -> dict[int, ScalarValue]:
+def fixed_addresses(kernel: Kernel) -> dict[int, ScalarValue]:
     """Addresses that the text gives, by uid of the allocation."""
     env: dict[Value, ScalarValue] = {}
     fixed: dict[int, ScalarValue] = {}

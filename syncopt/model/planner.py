@@ -1,6 +1,6 @@
 """Plans of one kernel: families of traces for any order, placements for them, and what a plan takes on a trace."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 
@@ -15,7 +15,9 @@ from syncopt.model.executions import Traces
 from syncopt.model.family import Family, proves
 from syncopt.model.ids import within_ids
 from syncopt.model.order import BlockHeads, Mobility, Order, in_order, mobility
+from syncopt.model.prices import priced
 from syncopt.model.repairs import POLICIES
+from syncopt.model.rotation import rotations
 from syncopt.model.skeleton import Flagged, Marked, Skeleton, reordered
 from syncopt.model.touched import Touches
 from syncopt.model.window import Window, window
@@ -63,7 +65,7 @@ class Planner:
     Raises
     ------
     InputError
-        If the kernel cannot be traced, or an op has no cost.
+        If the kernel cannot be traced, or an op that the setting executes has no cost.
     """
 
     def __init__(self, kernel: Kernel, setting: Setting, machine: Machine, failing: Sequence[Execution] = ()) -> None:
@@ -71,15 +73,16 @@ class Planner:
         self.setting = setting
         self.machine = machine
         self.shared = shared_pointers(kernel)
+        self._rotations = rotations(kernel, setting)
         self._families: dict[_OrderKey, Family] = {}
         self._full: dict[tuple[_OrderKey, Placement], Replay] = {}
-        traces = Traces(kernel, setting, machine)
+        traces = Traces(kernel, setting)
         touches = Touches(kernel)
-        self.window: Window = window(kernel, touches.watch(traces.priced(Tracer(kernel, setting))))
+        self.window: Window = window(kernel, touches.watch(priced(Tracer(kernel, setting), machine, kernel.source)))
         self._window_trace = Marked(kernel).skeleton(setting, self.window)
         self._traces = traces.forced(failing)
         for trace in self._traces:
-            for _ in touches.watch(traces.priced(trace.instances)):
+            for _ in touches.watch(trace.instances):
                 pass
         if len(self._window_trace.steps) <= _MOST_PROVEN:
             self._traces = (*self._traces, self._window_trace)
@@ -96,15 +99,21 @@ class Planner:
             traces = self._traces
             if order != self.mobility.as_written():
                 traces = tuple(reordered(trace, order) for trace in traces)
-            self._families[key] = Family(self.ordered(order), traces, self.machine, self.shared)
+            self._families[key] = Family(self.ordered(order), traces, self.machine, self.shared, self._rotations)
         return self._families[key]
 
-    def placements(self, order: Order) -> list[Placement]:
-        """What each repair policy gives for an order, duplicates left out."""
+    def placements(self, order: Order) -> Iterator[Placement]:
+        """What each repair policy gives for an order, one after the other, duplicates left out."""
         family = self.family(order)
         derivation = Derivation(family)
-        found = dict.fromkeys(derivation.placement(policy) for policy in POLICIES)
-        return list(dict.fromkeys(within_ids(family, derivation, placement) for placement in found))
+        derived: dict[Placement, Placement] = {}
+        for policy in POLICIES if self._rotations.slots else POLICIES[:-1]:
+            placement = derivation.placement(policy)
+            if placement not in derived:
+                within = within_ids(family, derivation, placement)
+                if within not in derived.values():
+                    yield within
+                derived[placement] = within
 
     def proves(self, plan: Plan) -> bool:
         """Whether a plan's flags order all hazards of the family of its order."""

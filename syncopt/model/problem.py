@@ -185,7 +185,7 @@ def problem_of(
         run = stack[-1]
         if isinstance(step, Instance):
             head = builder.head(run, step.op.uid)
-            around = (flagged.at(Site(step.op.uid, Side.BEFORE)), [step], flagged.at(Site(step.op.uid, Side.AFTER)))
+            around = (flagged.before(step), [step], flagged.after(step))
             head.content.extend(builder.item(instance) for part in around for instance in part)
         elif step.side is Side.START:
             inner = BlockRun((step.uid, step.region))

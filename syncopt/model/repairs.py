@@ -1,7 +1,7 @@
 """Channels out of hazards, and repairs of those whose sets and waits do not alternate (planning.md section 3)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -11,11 +11,12 @@ from syncopt.check.happens_before import HappensBefore
 from syncopt.check.memories import Cell, HazardKind, Record
 from syncopt.check.observer import Observer
 from syncopt.ir.footprint import Footprint
-from syncopt.ir.pipes import PipePair
+from syncopt.ir.pipes import LEGAL_PAIRS, PipePair
 from syncopt.ir.trace import Instance
 from syncopt.model.channels import Ancestry, Channel, Placement, site_key
 from syncopt.model.family import Family
 from syncopt.model.rewrite import Side, Site
+from syncopt.model.rotation import Slot
 from syncopt.model.skeleton import Flagged
 
 
@@ -25,13 +26,22 @@ class Repair(Enum):
     CLOSURE = "closure"
     UNION = "union"
     LIFT = "lift"
+    ROTATE = "a channel for each slot of a rotating tile"
 
 
 POLICIES: tuple[tuple[Repair, ...], ...] = (
     (Repair.CLOSURE, Repair.UNION, Repair.LIFT),
     (Repair.LIFT, Repair.CLOSURE, Repair.UNION),
+    (Repair.ROTATE, Repair.CLOSURE, Repair.UNION, Repair.LIFT),
 )
-"""Orders in which repairs are tried."""
+"""Orders in which repairs are tried. The last one is for kernels with rotating tiles: it does not wait for a fault."""
+
+
+class Unite(Enum):
+    """Which channels may become one to save an id."""
+
+    BRANCHES = "those in branches that exclude each other: none waits for the other's ops"
+    ANY = "any two"
 
 
 class Edge(NamedTuple):
@@ -64,16 +74,20 @@ def components(edges: Iterable[Edge]) -> list[Channel]:
     return sorted(found, key=channel_key)
 
 
-def channel_key(channel: Channel) -> tuple[str, tuple[tuple[int, str, int], ...], tuple[tuple[int, str, int], ...]]:
-    """A fixed order of channels."""
-    return (str(channel.pair), tuple(map(site_key, channel.sets)), tuple(map(site_key, channel.waits)))
+def channel_key(
+    channel: Channel,
+) -> tuple[str, tuple[tuple[int, str, int], ...], tuple[tuple[int, str, int], ...], tuple[int, int]]:
+    """A fixed order of channels; those of the slots of one rotating tile stand in a row."""
+    slot = (-1, -1) if channel.slot is None else channel.slot[:2]
+    return (str(channel.pair), tuple(map(site_key, channel.sets)), tuple(map(site_key, channel.waits)), slot)
 
 
 def _channel(pair: PipePair, sets: Iterable[Site], waits: Iterable[Site]) -> Channel:
     return Channel(pair, tuple(sorted(set(sets), key=site_key)), tuple(sorted(set(waits), key=site_key)))
 
 
-def _union(a: Channel, b: Channel) -> Channel:
+def united(a: Channel, b: Channel) -> Channel:
+    """One channel with the sites of two of one pair."""
     return _channel(a.pair, (*a.sets, *b.sets), (*a.waits, *b.waits))
 
 
@@ -101,10 +115,50 @@ class Repairs:
             case Repair.UNION:
                 for other in others:
                     if other.pair == channel.pair:
-                        yield Candidate(_union(channel, other), (other,))
-                        yield Candidate(self._closure(_union(channel, other)), (other,))
+                        yield Candidate(united(channel, other), (other,))
+                        yield Candidate(self._closure(united(channel, other)), (other,))
             case Repair.LIFT:
                 yield from map(Candidate, self._lifted(channel))
+            case Repair.ROTATE:
+                pass
+
+    def rotated(self, edges: Iterable[Edge]) -> Iterator[tuple[list[Edge], list[Channel]]]:
+        """Connected edges between users of one rotating tile with a channel for each of its slots, and, without any
+        channels, the other edges."""
+        used: dict[tuple[Slot, ...], list[Edge]] = {}
+        for edge in edges:
+            used.setdefault(self._family.rotations.shared((edge.earlier, edge.later)), []).append(edge)
+        for slots, some in used.items():
+            for whole in components(some):
+                sets = {(whole.pair, site.uid) for site in whole.sets}
+                held = [edge for edge in some if (edge.pair, edge.earlier) in sets]
+                yield held, [replace(whole, slot=slot) for slot in slots]
+
+    def returned(self, channel: Channel) -> Channel | None:
+        """The channel that tells the setting pipe of one that its waits are over; None if the hardware has no such."""
+        pair = PipePair(channel.pair.target, channel.pair.source)
+        sets = (Site(site.uid, Side.AFTER) for site in channel.waits)
+        waits = (Site(site.uid, Side.BEFORE) for site in channel.sets)
+        return _channel(pair, sets, waits) if pair in LEGAL_PAIRS and channel.slot is None else None
+
+    def may_unite(self, a: Channel, b: Channel, which: Unite) -> bool:
+        """Whether two channels are of the kind that is to be united; those of slots are not."""
+        if a.slot is not None or b.slot is not None:
+            return False
+        return which is Unite.ANY or self._ancestry.exclude_each_other(a, b)
+
+    def split(self, channel: Channel, edges: Iterable[Edge]) -> list[Channel]:
+        """A channel for every hazard of a component, its set and its wait in one block.
+
+        There they are passed equally often in turns, whatever the loops and branches inside do: the wait before the set
+        where the hazard goes from one iteration to a later one.
+        """
+        found: dict[Channel, None] = {}
+        for edge in edges:
+            if edge.pair == channel.pair and Site(edge.earlier, Side.AFTER) in channel.sets:
+                earlier, later = self._ancestry.in_common_block(edge.earlier, edge.later)
+                found[_channel(edge.pair, [Site(earlier, Side.AFTER)], [Site(later, Side.BEFORE)])] = None
+        return list(found)
 
     def _closure(self, channel: Channel) -> Channel:
         """The channel with all direct hazards of its pair and bytes that share a set or a wait site."""

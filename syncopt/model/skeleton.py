@@ -130,7 +130,7 @@ class Flagged:
         }
         # At one spot sets stand before waits, and both before a barrier.
         self._at: dict[Site, list[Instance]] = {}
-        for numbers in (sets, primes):
+        for numbers in (primes, sets):
             for site, channels in numbers.items():
                 self._at.setdefault(site, []).extend(_sets(placement, channels))
         for numbers in (waits, drains):
@@ -141,6 +141,7 @@ class Flagged:
         # The last barrier of all is left out: nothing comes behind it.
         for stretch in stretches(kernel)[:-1]:
             self._at.setdefault(stretch.end, []).append(_barrier(Pipe.ALL))
+        self._slots = {n: channel.slot for n, channel in enumerate(placement.channels) if channel.slot is not None}
         self._before = {site.uid: flags for site, flags in self._at.items() if site.side is Side.BEFORE}
         self._after = {site.uid: flags for site, flags in self._at.items() if site.side is Side.AFTER}
 
@@ -148,20 +149,33 @@ class Flagged:
         """The flags and barriers of a site, in order."""
         return self._at.get(site, ())
 
+    def before(self, instance: Instance) -> Sequence[Instance]:
+        """The flags and barriers before a tile op."""
+        return self._passed(self._before.get(instance.op.uid, ()), WaitFlag, instance)
+
+    def after(self, instance: Instance) -> Sequence[Instance]:
+        """The flags behind a tile op."""
+        return self._passed(self._after.get(instance.op.uid, ()), SetFlag, instance)
+
+    def _passed(self, flags: Sequence[Instance], held: type[SetFlag | WaitFlag], by: Instance) -> Sequence[Instance]:
+        """The flags without those that are held at the op for other slots of a rotating tile than the one it uses."""
+        if not self._slots or not flags:
+            return flags
+        slots = [self._slots.get(flag.event) if isinstance(flag.op, held) else None for flag in flags]
+        return [flag for flag, slot in zip(flags, slots, strict=True) if slot is None or slot.is_used(by.accesses)]
+
     def no_trip(self, loop: int) -> Sequence[Instance]:
         """The flags behind a loop for the case that it does not go round."""
         return self._no_trip.get(loop, ())
 
     def instances(self, steps: Iterable[Step]) -> Iterator[Instance]:
         """A trace with its flags, in program order."""
-        before, after = self._before, self._after
         previous: Step | None = None
         for step in steps:
             if isinstance(step, Instance):
-                uid = step.op.uid
-                yield from before.get(uid, ())
+                yield from self.before(step)
                 yield step
-                yield from after.get(uid, ())
+                yield from self.after(step)
             else:
                 if step.side is Side.AFTER and previous == Site(step.uid, Side.BEFORE):
                     yield from self.no_trip(step.uid)

@@ -132,9 +132,9 @@ def _candidates(planner: Planner, mode: OrderMode, clock: Clock) -> list[Candida
     found: list[Candidate] = []
     try:
         for order in orders:
-            if clock.is_over:
-                break
-            found.extend(replayed(planner, Plan(order, placement)) for placement in planner.placements(order))
+            placements = planner.placements(order)
+            while not clock.is_over and (placement := next(placements, None)) is not None:
+                found.extend(replayed(planner, Plan(order, placement)))
     except KeyboardInterrupt:
         if not found:
             raise

@@ -7,7 +7,7 @@ any flags, which bounds every plan from below.
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncopt.ir.kernel import Barrier, SetFlag, TileOp, WaitFlag, regions, walk
@@ -85,11 +85,11 @@ def with_ids(planner: Planner, plan: Plan) -> Plan | None:
     return None if ids is None else replace(plan, ids=ids)
 
 
-def replayed(planner: Planner, plan: Plan) -> Candidate:
-    """A proven plan whose channels are within the ids there are, as a candidate."""
+def replayed(planner: Planner, plan: Plan) -> Iterator[Candidate]:
+    """A proven plan as a candidate; none if the slots of rotating tiles do not get ids in a row."""
     complete = with_ids(planner, plan)
-    assert complete is not None, "placements are kept within the ids there are"
-    return Candidate(complete, planner.in_window(complete).cycles)
+    if complete is not None:
+        yield Candidate(complete, planner.in_window(complete).cycles)
 
 
 def shortest(planner: Planner, candidates: Sequence[Candidate]) -> Candidate:
@@ -280,16 +280,19 @@ def _among_units(problem: Problem, decisions: Mapping[Decision, bool]) -> dict[D
 
 
 def primes_may_move(planner: Planner, placement: Placement) -> bool:
-    """Whether in some order another op than as written is the first or the last that holds a primed channel's sites.
+    """Whether in some order another op than as written is the one at which a primed channel is primed or drained.
 
-    Priming sets and draining waits stand at these ops, and the model moves them with the ops as written.
+    The model moves priming sets and draining waits with the ops as written.
     """
     blocks = {uid: block for block in planner.mobility.blocks for uid in block.heads}
     tops = Tops(planner.kernel)
     for channel in placement.channels:
-        holding = [uid for uid in tops.of(channel) if uid in blocks] if channel.primed else []
-        for edge in {*holding[:1], *holding[-1:]}:
-            if any(_is_open(blocks[edge], edge, other) for other in holding if other != edge):
+        if not channel.primed:
+            continue
+        primed = [uid for uid in tops.held_back(channel, placement.priming) if uid in blocks]
+        drained = [uid for uid in tops.of(channel) if uid in blocks][::-1]
+        for edge, others in ((held[0], held[1:]) for held in (primed, drained) if held):
+            if any(_is_open(blocks[edge], edge, other) for other in others):
                 return True
     return False
 

@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
-from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.model.channels import Channel, Compensation, Placement
+from syncopt.ir.pipes import Memory, Pipe, PipePair
+from syncopt.model.channels import Channel, Compensation, Placement, Priming
 from syncopt.model.order import Order
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
+from syncopt.model.rotation import Slot
 from syncopt.solve.driver import Found
 from syncopt.solve.orders import Candidate
 
@@ -42,11 +43,15 @@ def _written_plan(plan: Plan) -> dict[str, object]:
     return {
         "order": [[list(key), list(heads)] for key, heads in plan.order.items()],
         "channels": [
-            [str(c.pair.source), str(c.pair.target), _written_sites(c.sets), _written_sites(c.waits), c.primed]
+            [
+                *(str(c.pair.source), str(c.pair.target), _written_sites(c.sets), _written_sites(c.waits), c.primed),
+                None if c.slot is None else [c.slot.tile, c.slot.number, c.slot.memory.name, c.slot.start, c.slot.end],
+            ]
             for c in placement.channels
         ],
         "barriers": [[*_written_site(site), str(pipe)] for site, pipe in placement.barriers],
         "compensations": [[c.loop, list(c.waits), list(c.sets)] for c in placement.compensations],
+        "priming": placement.priming.name,
         "ids": list(plan.ids),
     }
 
@@ -67,12 +72,20 @@ def _found(document: Any) -> Found:
 def _plan(document: Any) -> Plan:
     order: Order = {(int(uid), int(region)): tuple(heads) for (uid, region), heads in document["order"]}
     channels = tuple(
-        Channel(PipePair(Pipe(source), Pipe(target)), _sites(sets), _sites(waits), primed)
-        for source, target, sets, waits, primed in document["channels"]
+        Channel(PipePair(Pipe(source), Pipe(target)), _sites(sets), _sites(waits), primed, _slot(slot))
+        for source, target, sets, waits, primed, slot in document["channels"]
     )
     barriers = tuple((_site(site), Pipe(pipe)) for *site, pipe in document["barriers"])
     compensations = tuple(Compensation(loop, tuple(w), tuple(s)) for loop, w, s in document["compensations"])
-    return Plan(order, Placement(channels, barriers, compensations), tuple(document["ids"]))
+    placement = Placement(channels, barriers, compensations, Priming[document["priming"]])
+    return Plan(order, placement, tuple(document["ids"]))
+
+
+def _slot(document: Any) -> Slot | None:
+    if document is None:
+        return None
+    tile, number, memory, start, end = document
+    return Slot(int(tile), int(number), Memory[memory], int(start), int(end))
 
 
 def _sites(document: Any) -> tuple[Site, ...]:

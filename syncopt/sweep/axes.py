@@ -106,8 +106,12 @@ def shapes_of_file(path: Path) -> tuple[Shape, ...]:
             "no shapes in this file", source, help="names of arguments in the first line, then their values"
         )
     header = [cell.strip().removeprefix("%") for cell in numbered[0][1].split(",")]
+    if len(header) == 1 and (other := next((mark for mark in ";\t" if mark in header[0]), None)):
+        raise _at(source, numbered[0][0], header[0].index(other), f"{other!r} between names", help="put a comma there")
     if "" in header or len(set(header)) < len(header):
         raise _at(source, numbered[0][0], 0, "a column has no name, or that of another one")
+    if not numbered[1:]:
+        raise _at(source, numbered[0][0], 0, "no shapes below the names of the arguments")
     return tuple(_row(source, number, line, header) for number, line in numbered[1:])
 
 
@@ -126,7 +130,7 @@ def _row(source: Source, number: int, line: str, header: Sequence[str]) -> Shape
     return shape
 
 
-def _at(source: Source, line: int, column: int, message: str) -> InputError:
+def _at(source: Source, line: int, column: int, message: str, help: str = "") -> InputError:
     before = source.data.splitlines(keepends=True)[: line - 1]
     start = sum(map(len, before)) + column
-    return InputError(message, source, Span(start, start + 1))
+    return InputError(message, source, Span(start, start + 1), help)

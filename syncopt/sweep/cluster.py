@@ -25,9 +25,12 @@ def dask_cluster(address: str) -> Generator[Executor]:
         If dask.distributed is not installed, or no scheduler answers at that address.
     """
     distributed = _distributed()
+    # Made in two steps: a client that cannot be connected has a thread, and waits for it at the end of the process.
+    client = distributed.Client.__new__(distributed.Client)
     try:
-        client = distributed.Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
+        client.__init__(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
     except (OSError, ValueError) as error:
+        client.close()
         help = "start one with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`"
         raise InputError(f"no Dask scheduler answers at {address}: {error}", help=help) from error
     # What goes wrong is told by the futures; the client would print it as well, with tracebacks.

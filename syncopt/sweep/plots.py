@@ -4,6 +4,7 @@ import importlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,14 @@ REFERENCES: Mapping[str, str] = {"hand-written": "*hand*", "ptoas": "*ptoas*"}
 """Kernels that plans are compared with: what they are called, and a pattern for the names of their files."""
 
 _STYLE = {"svg.hashsalt": "syncopt", "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
-_WIDTH, _HEIGHT = 7.5, 3.6
-_MANY = 16
+_WIDTH, _HEIGHT, _ENTRY = 7.5, 3.6, 0.16
+"""Inches: of a picture, of a diagram, of a row of its legend."""
+_MANY = 60
 """Lines that a legend names."""
+_SHIFT = 0.004
+"""Of the width of a diagram: how far bars of several lines at one place stand apart."""
+_MARKERS, _DASHES, _COLOURS = "os^Dv", ("-", "--", "-.", ":"), 10
+"""They change at different paces: lines on top of each other, and those past the last colour, are told apart."""
 
 
 @dataclass(frozen=True)
@@ -44,25 +50,37 @@ class Line:
     points: list[Point] = field(default_factory=list[Point])
 
 
+class Scale(Enum):
+    """What the upright axis of a diagram shows."""
+
+    RATIO = "ratio"
+    PERCENT = "%"
+    COUNT = "searches"
+
+
 @dataclass(frozen=True)
 class Panel:
     """One diagram.
 
     Parameters
     ----------
-    title, x_label, y_label : str
+    title, x_label : str
         What stands at it.
+    scale : Scale
+        Of the values.
     lines : tuple of Line
         What it shows.
-    steps : bool
-        Whether points are joined by steps.
     """
 
     title: str
     x_label: str
-    y_label: str
+    scale: Scale
     lines: tuple[Line, ...]
-    steps: bool = False
+
+    @property
+    def legend_rows(self) -> int:
+        """Rows of its legend, in two columns; none where its title says all, or it would be too long."""
+        return (len(self.lines) + 1) // 2 if self.scale is not Scale.COUNT and len(self.lines) <= _MANY else 0
 
 
 def panels(rows: Sequence[Row], references: Mapping[str, str] = REFERENCES) -> tuple[Panel, ...]:
@@ -96,8 +114,9 @@ def picture(panels: Sequence[Panel], kind: str) -> bytes:
         raise InputError("no row has a plan: there is nothing to draw")
     matplotlib = _package("matplotlib")
     with matplotlib.rc_context(_STYLE):
-        figure = _package("matplotlib.figure").Figure(figsize=(_WIDTH, _HEIGHT * len(panels)), layout="constrained")
-        for axes, panel in zip(figure.subplots(len(panels), squeeze=False).flat, panels, strict=True):
+        figure = _package("matplotlib.figure").Figure(figsize=(_WIDTH, _height(panels)), layout="constrained")
+        places = figure.subplots(len(panels), squeeze=False, height_ratios=[_height([panel]) for panel in panels])
+        for axes, panel in zip(places.flat, panels, strict=True):
             _draw(axes, panel)
         out = io.BytesIO()
         figure.savefig(out, format=kind, dpi=120, metadata=_METADATA.get(kind))
@@ -145,7 +164,7 @@ def _ratios(rows: Sequence[Row], best: Mapping[str, Figures], axis: _Axis, refer
                 value = figures.baseline / plan.cycles
                 lines.add(row, axis, name, value, min(value, *ratios), max(value, *ratios))
     title = "Cycles of kernels as written, by those of the best plan (bars: sensitivity machines)"
-    return Panel(title, axis.name, "ratio", lines.sorted())
+    return Panel(title, axis.name, Scale.RATIO, lines.sorted())
 
 
 def _shares(rows: Sequence[Row], best: Mapping[str, Figures], axis: _Axis) -> Panel:
@@ -156,15 +175,15 @@ def _shares(rows: Sequence[Row], best: Mapping[str, Figures], axis: _Axis) -> Pa
         for what, cycles in ((f"{name}: plan", figures.cycles), (f"{name}: baseline", figures.baseline)):
             if cycles and not (figures.baseline_hangs and what.endswith("baseline")):
                 lines.add(row, axis, what, 100 * least / cycles)
-    return Panel("Share of the speed of the best plan of the shape", axis.name, "%", lines.sorted())
+    return Panel("Share of the speed of the best plan of the shape", axis.name, Scale.PERCENT, lines.sorted())
 
 
 def _profile(rows: Sequence[Row]) -> Panel:
     """How many searches were done within a time; those that were remembered are not counted."""
     seconds = sorted(figures.search_seconds for _, figures in _with_figures(rows) if not figures.remembered)
-    points = [Point("", second, number, number, number) for number, second in enumerate(seconds, 1)]
-    lines = (Line("searches done", points),) if points else ()
-    return Panel("Solve-time profile (searches that were not remembered)", "seconds", "searches", lines, steps=True)
+    points = [Point("", second, number, number, number) for number, second in enumerate([0.0, *seconds])]
+    lines = (Line("searches done", points),) if seconds else ()
+    return Panel("Searches that were done within a time (without remembered ones)", "seconds", Scale.COUNT, lines)
 
 
 def _with_figures(rows: Sequence[Row]) -> Iterator[tuple[Row, Figures]]:
@@ -192,17 +211,49 @@ class _Lines:
         return tuple(Line(line.name, sorted(line.points, key=lambda point: point.x)) for line in self._lines.values())
 
 
+def _height(panels: Sequence[Panel]) -> float:
+    """Inches of some diagrams."""
+    return sum(_HEIGHT + _ENTRY * panel.legend_rows for panel in panels)
+
+
 def _draw(axes: Any, panel: Panel) -> None:
-    for line in panel.lines:
-        x, y = [point.x for point in line.points], [point.value for point in line.points]
-        bars = [[p.value - p.low for p in line.points], [p.high - p.value for p in line.points]]
-        style = "steps-post" if panel.steps else "default"
-        axes.errorbar(x, y, yerr=bars, label=line.name, marker="o", markersize=3, capsize=2, lw=1, drawstyle=style)
-    axes.set_title(panel.title, loc="left", fontsize=9)
-    axes.set_xlabel(panel.x_label)
-    axes.set_ylabel(panel.y_label)
-    if len(panel.lines) <= _MANY:
-        axes.legend(fontsize=7, frameon=False, ncols=1 + (len(panel.lines) > 5))
+    places = [point.x for line in panel.lines for point in line.points]
+    width = max(places) - min(places)
+    for number, line in enumerate(panel.lines):
+        shift = (number - (len(panel.lines) - 1) / 2) * _SHIFT * width if panel.scale is Scale.RATIO else 0.0
+        x, y = [point.x + shift for point in line.points], [point.value for point in line.points]
+        style: dict[str, object] = {
+            "label": line.name,
+            "color": f"C{number % _COLOURS}",
+            "ls": _DASHES[number % len(_DASHES)],
+            "marker": _MARKERS[number % len(_MARKERS)],
+            "markerfacecolor": "none",
+            "markersize": 4,
+            "lw": 1,
+        }
+        if panel.scale is Scale.RATIO:
+            bars = [[p.value - p.low for p in line.points], [p.high - p.value for p in line.points]]
+            axes.errorbar(x, y, yerr=bars, capsize=2, **style)
+        else:
+            axes.plot(x, y, drawstyle="steps-post" if panel.scale is Scale.COUNT else "default", **style)
+    too_many = "" if len(panel.lines) <= _MANY else f" ({len(panel.lines)} lines, too many to name)"
+    axes.set_title(panel.title + too_many, loc="left", fontsize=9)
+    axes.set(xlabel=panel.x_label, ylabel=panel.scale.value)
+    _scale(axes, panel.scale)
+    if panel.legend_rows:
+        axes.legend(fontsize=7, frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.16))
+
+
+def _scale(axes: Any, scale: Scale) -> None:
+    """Begin at nothing, where lengths from there are compared; mark where a ratio says that nothing is gained."""
+    match scale:
+        case Scale.RATIO:
+            axes.axhline(1.0, color="0.4", lw=0.8, zorder=0)
+        case Scale.PERCENT:
+            axes.set_ylim(0, 105)
+        case Scale.COUNT:
+            axes.set(xlim=(0, None), ylim=(0, None))
+            axes.yaxis.get_major_locator().set_params(integer=True)
 
 
 def _package(name: str) -> Any:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from syncopt.sweep.asked import Asked
 from syncopt.sweep.row import Figures, OnMachine, Outcome, Row
@@ -21,8 +21,13 @@ def document(row: Row) -> dict[str, object]:
     if figures is None:
         return asked | told
     worth = asdict(figures) | {"search_seconds": round(figures.search_seconds, 3)}
-    derived = {"gap": figures.gap, "speedup": figures.speedup, "speedup_range": figures.speedups}
-    return asked | told | worth | derived
+    return asked | told | worth | _derived(figures)
+
+
+def _derived(figures: Figures) -> dict[str, object]:
+    """What follows from other entries."""
+    speedups = None if figures.speedups is None else list(figures.speedups)
+    return {"gap": figures.gap, "speedup": figures.speedup, "speedup_range": speedups}
 
 
 def written(row: Row) -> str:
@@ -40,7 +45,9 @@ def reread(line: str) -> Row:
     """
     try:
         entries = json.loads(line)
-        row = _row(entries)
+        if not isinstance(entries, dict):
+            raise TypeError("no JSON object")
+        row = _row(cast(Mapping[str, Any], entries))
     except KeyError as error:
         raise ValueError(f"not a row of this version of syncopt: it has no {error}") from error
     except (ValueError, TypeError, LookupError, AttributeError) as error:
@@ -61,4 +68,10 @@ def _row(entries: Mapping[str, Any]) -> Row:
 def _figures(entries: Mapping[str, Any]) -> Figures:
     worth = {name: entries[name] for name in Figures.__dataclass_fields__}
     worth["sensitivity"] = tuple(OnMachine(**row) for row in worth["sensitivity"])
-    return Figures(**worth)
+    worth["busy"] = dict(worth["busy"])
+    worth["tflops"] = None if worth["tflops"] is None else float(worth["tflops"])
+    figures = Figures(**worth)
+    for name, value in _derived(figures).items():
+        if entries[name] != value:
+            raise ValueError(f"its {name} does not follow from the rest")
+    return figures

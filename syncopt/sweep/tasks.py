@@ -11,6 +11,9 @@ from syncopt.sweep.axes import Shape
 from syncopt.sweep.tilings import GemmForm, file_name, in_text, kernel_text, tilings_of
 from syncopt.sweep.versions import Versions, versions
 
+_SIZES = ("M", "N", "K")
+"""Arguments of a generated GEMM."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
@@ -90,9 +93,12 @@ def kernel_tasks(paths: Iterable[Path], shapes: Sequence[Shape], setup: Setup) -
     Raises
     ------
     InputError
-        If a file cannot be read. What is wrong with a kernel is found when it is solved.
+        If a file cannot be read, or no kernel has an argument that a shape names. What is wrong with a kernel is found
+        when it is solved.
     """
     kernels = [_Kernel(path, _text(path), setup) for path in paths]
+    if all(kernel.is_read for kernel in kernels):
+        _refuse_unknown(shapes, [name for kernel in kernels for name in kernel.names])
     known = versions()
     tasks = [
         _task(setup, kernel.path, kernel.text, kernel.arguments(shape), "", known)
@@ -119,14 +125,15 @@ def gemm_tasks(form: GemmForm, tilings: Sequence[str], shapes: Sequence[Shape], 
     Raises
     ------
     InputError
-        If a shape lacks a size, a tiling is illegal, or none divides a shape.
+        If a shape lacks a size or names something else, a tiling is illegal, or none divides a shape.
     """
+    _refuse_unknown(shapes, _SIZES)
     known = versions()
     texts: dict[str, bytes] = {}
     found: list[Task] = []
     divided = dict.fromkeys(tilings, 0)
     for shape in shapes:
-        sizes = _named(shape, ("M", "N", "K"))
+        sizes = _named(shape, _SIZES)
         fitting = {text: tilings_of(form, text, sizes, setup.machine) for text in tilings}
         for text, some in fitting.items():
             divided[text] += bool(some)
@@ -148,19 +155,30 @@ class _Kernel:
     def __init__(self, path: Path, text: bytes, setup: Setup) -> None:
         self.path = path
         self.text = text
+        self.is_read = True
         try:
-            self._names = argument_names(Job(path, setup.machine, setup.function, text=text))
+            self.names = argument_names(Job(path, setup.machine, setup.function, text=text))
         except InputError:
-            self._names = ()
+            self.is_read, self.names = False, ()
 
     def arguments(self, shape: Shape) -> Shape:
         """A shape in the names of the kernel, with what it leaves open."""
-        return {**dict.fromkeys(self._names, OPEN_ARGUMENT), **_named(shape, self._names)}
+        return {**dict.fromkeys(self.names, OPEN_ARGUMENT), **_named(shape, self.names)}
 
     def notes(self, shape: Shape) -> Iterator[str]:
         """What a shape leaves open."""
-        given = _named(shape, self._names)
-        yield from (f"{self.path}: {name} = {OPEN_ARGUMENT} (not given)" for name in self._names if name not in given)
+        given = _named(shape, self.names)
+        yield from (f"{self.path}: {name} = {OPEN_ARGUMENT} (not given)" for name in self.names if name not in given)
+
+
+def _refuse_unknown(shapes: Sequence[Shape], names: Sequence[str]) -> None:
+    """Refuse a name that no kernel knows, rather than in every row."""
+    known = dict.fromkeys(names)
+    folded = {name.casefold() for name in known}
+    for name in dict.fromkeys(name for shape in shapes for name in shape):
+        if name.casefold() not in folded:
+            listed = f"there are {', '.join(known)}" if known else "there are no integer arguments"
+            raise InputError(f"no kernel of the sweep has an integer argument {name}", help=listed)
 
 
 def _named(shape: Shape, names: Sequence[str]) -> Shape:

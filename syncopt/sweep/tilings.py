@@ -65,7 +65,7 @@ def tilings_of(form: GemmForm, text: str, shape: Shape, machine: Machine) -> tup
     """
     sizes = _extents(shape)
     if text.strip().lower() == AUTO:
-        return gemm.legal_tilings(machine, gemm.element_type(form.dtype), form.a_layout, form.b_layout, sizes)
+        return gemm.legal_tilings(machine, gemm.operand_type(form.dtype), form.a_layout, form.b_layout, sizes)
     tiling = _parsed(form, text, machine)
     l1 = tiling.l1
     return (tiling,) if sizes.m % l1.m == sizes.n % l1.n == sizes.k % l1.k == 0 else ()
@@ -100,7 +100,7 @@ def _kernel(form: GemmForm, tiling: gemm.Tiling) -> gemm.GemmKernel:
     return gemm.GemmKernel(
         name=_name(form, tiling),
         tiling=tiling,
-        dtype=gemm.element_type(form.dtype),
+        dtype=gemm.operand_type(form.dtype),
         a_layout=form.a_layout,
         b_layout=form.b_layout,
         panel=form.panel,

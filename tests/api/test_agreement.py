@@ -159,7 +159,7 @@ def test_difference_is_told(old: str, new: str, number: int | None, message: str
     ("old", "new", "message"),
     [
         ("TEXTRACT(l, t, c0, c8)", "TEXTRACT(l, t, c8, c0)", "with 0 8 in one text and pto.textract"),
-        ("0.099975586f", "0.2f", "with 0.1 in one text and pto.tmuls"),
+        ("0.099975586f", "0.2f", "with 0.0999755859375 in one text and pto.tmuls"),
         ("CmpMode::GT", "CmpMode::GE", "{cmpMode = #pto<cmp gt>} in one text and pto.tcmp"),
         ("RoundMode::CAST_ROUND", "RoundMode::CAST_RINT", "{rmode = #pto<round_mode ROUND>} in one text and pto.tcvt"),
     ],

@@ -412,6 +412,21 @@ barrier ALL
     ]
 
 
+def test_arm_of_no_trip_in_an_arm_of_something_else_is_led_into() -> None:
+    """Whether the inner loop goes round, its bound says: the outer loop does, the arm is chosen, the inner loop rests.
+
+    No op was reached yet. The arm that the block decides is not led into, as no trip counts decide about it.
+    """
+    body = (
+        "%b = pto.get_block_idx\n%own = arith.index_cast %b : i64 to index\nscf.for %i = %c0 to %n step %c1 {\n"
+        "%before = arith.cmpi slt, %i, %own : index\nscf.if %before {\nscf.for %j = %c0 to %m step %c1 {\nload t0\n}\n"
+        "%none = arith.cmpi sle, %m, %c0 : index\nscf.if %none {\nload t1\n}\n}\n}"
+    )
+    executions = Executions(TripCounts(vector_kernel(body)), NO_ASSUMPTIONS, 5)
+    led = [str(execution) for execution in executions.led_into(frozenset(), frozenset())]
+    assert led == [f"i loop x{i}, j loop x{j}, %before true" for j in range(4) for i in (1, 2, 3)]
+
+
 def test_condition_on_data_that_another_one_rules_out_does_not_hold(machine: Machine) -> None:
     """In round 0 data decides, in the others nothing is set: there is no flag to wait for."""
     body = f"""

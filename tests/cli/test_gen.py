@@ -118,7 +118,9 @@ def test_kernel_without_flags_is_solved(tmp_path: Path) -> None:
         (["--l1", "128x256"], "error: --l1 '128x256' is not MxNxK"),
         (["--l0", "0x16x16"], "error: --l0 '0x16x16' is not MxNxK"),
         (["--swizzle", "wide"], "error: --swizzle 'wide' is neither a number of tile columns nor off"),
-        (["--dtype", "half"], "error: no element type 'half'"),
+        (["--dtype", "half"], "error: the cube does not multiply half"),
+        (["--dtype", "i16"], "error: the cube does not multiply i16"),
+        (["--c-dtype", "half"], "error: no element type 'half'"),
         (
             ["--dtype", "f16", "--c-dtype", "i32"],
             "error: a store that makes i32 from an accumulator of f32 is not modelled",

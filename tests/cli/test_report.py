@@ -95,8 +95,8 @@ def test_baseline_that_is_wrong_is_reported(tmp_path: Path) -> None:
     text = parsed(path.read_text(encoding="utf-8")).text
     assert "SLOWER: 0.738 times as fast as the kernel as written (2,506 cycles; " in text
     assert "the kernel as written is not valid: WAR: pto.tload (line 19)" in text
-    assert "The plan is SLOWER than the kernel as written with default; depth 16;" in text
-    assert "slower by 888 cycles (35.43 %), invalid: baseline has a race" in text
+    assert "The plan is SLOWER than the kernel as written with default (by 888 cycles, 35.43 %); depth 16 (by" in text
+    assert "slower by 888 cycles, 35.43 %, invalid: baseline has a race" in text
 
 
 def test_baseline_that_hangs_has_no_gain(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """`solve`: its summary, its document, its files and its exit status."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.running import STREAM, document, syncopt
+from tests.cli.running import STREAM, document, refusal, syncopt
 
 KEYS = {
     "kernel",
@@ -190,6 +192,39 @@ def test_no_work_is_refused() -> None:
     assert result.stdout == ""
 
 
+def gathers_if_many(tmp_path: Path) -> Path:
+    """The first stream gathers instead of adding if n > 64; a gather by indices has no cost."""
+    tile = "!pto.tile_buf<vec, 64x64xf32>"
+    add = f"pto.tadd ins(%a, %a : {tile}, {tile}) outs(%b : {tile})"
+    gather = f"pto.tgather ins(%a, %a, %a : {tile}, {tile}, {tile}) outs(%b : {tile})"
+    many = "%many = arith.cmpi sgt, %n, %c64 : index"
+    return edited(tmp_path, add, f"{many}\n      scf.if %many {{\n{gather}\n      }} else {{\n{add}\n      }}")
+
+
+def test_op_without_a_cost_that_is_not_executed_does_not_matter(tmp_path: Path) -> None:
+    """Six rounds never gather: the plan takes what it takes without the gather, and orders the gather all the same."""
+    path, output = gathers_if_many(tmp_path), tmp_path / "o.pto"
+    known, found = (
+        document(syncopt("solve", kernel, "--args", "6", *SHALLOW, "--json", *options))
+        for kernel, options in ((STREAM, ()), (path, ("-o", output)))
+    )
+    for key in ("status", "cycles", "lower_bound", "baseline", "window"):
+        assert found[key] == known[key]
+    assert found["check"]["verdict"] == "clean"
+    assert document(syncopt("check", output, "--json"))["verdict"] == "clean"
+    assert document(syncopt("simulate", output, "--args", "6", *SHALLOW, "--json"))["cycles"] == known["cycles"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("solve", "--args", "65"), ("solve", "--args", "6", "--also-args", "65"), ("simulate", "--args", "65")],
+)
+def test_op_without_a_cost_that_is_executed_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
+    path = gathers_if_many(tmp_path)
+    text = refusal(syncopt(command[0], path, *command[1:]))
+    assert text.splitlines()[0] == f"{path}:22:1: error: pto.tgather (vec, vec, vec -> vec) has no published cost"
+
+
 @pytest.mark.parametrize(("required", "status"), [("1.0", 0), ("1.5", 1)])
 def test_required_speedup(required: str, status: int) -> None:
     result = syncopt("solve", STREAM, "--args", "6", "--require-speedup", required)
@@ -260,3 +295,20 @@ def test_diff_leads_from_input_to_output(tmp_path: Path) -> None:
     assert set(added) <= set(after)
     in_document = document(syncopt("solve", STREAM, "--args", "6", "--diff", "--json"))["diff"]
     assert in_document.splitlines()[2:] == body
+
+
+def test_files_are_there_though_nobody_reads_the_summary(tmp_path: Path) -> None:
+    """As with `| head -1`: what was found is not lost because the reader has gone."""
+    plan, trace = tmp_path / "plan.pto", tmp_path / "plan.json"
+    command = [sys.executable, "-m", "syncopt", "solve", str(STREAM), "--args", "3"]
+    with subprocess.Popen(
+        [*command, "-o", str(plan), "--trace", str(trace)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        messages = process.stderr.read()
+        process.wait(60)
+    assert "Traceback" not in messages
+    assert plan.stat().st_size
+    assert trace.stat().st_size

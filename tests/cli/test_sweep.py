@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from syncopt.api import Budget, load_machine
+from syncopt.cli import app
 from syncopt.sweep import (
     Figures,
     GemmForm,
@@ -177,6 +179,16 @@ def test_results_are_a_table(sample: Path) -> None:
     assert [line[0] for line in table] == ["hand_synchronised", "hand_synchronised", "double_buffered"]
     assert "the load rate is a guess" in result.stdout
     assert "3 rows" in result.stdout
+
+
+@pytest.mark.parametrize(("width", "left"), [(72, "gap, bound_by"), (71, "on all machines, gap")])
+def test_figures_are_left_out_whole_where_there_is_no_room(sample: Path, width: int, left: str) -> None:
+    """Set in by 2; names 17 + 2, sizes 5 + 2, 3 + 2 and 3 + 2, cycles 6 + 2, speedup 7 + 2, its range 15 + 2: 72."""
+    text = CliRunner(env={"COLUMNS": str(width)}).invoke(app(), ["results", str(sample)]).stdout
+    assert "…" not in text
+    assert "hand_synchronised    128  512  512     100" in text
+    assert ("1.100-2.000" in text) == (width == 72)
+    assert f"not shown, the terminal is too narrow: {left}" in " ".join(text.split())
 
 
 def test_results_are_filtered_sorted_and_chosen(sample: Path) -> None:

@@ -15,3 +15,15 @@ def test_unpublished_figures_are_those_of_the_machine() -> None:
         if figure.source.startswith("[?]") and not figure.informational
     }
     assert named == unpublished
+
+
+def test_uncalibrated_figures_are_those_of_the_machine() -> None:
+    prose = read("docs/calibrate.md").prose
+    sentence = re.search(r"\"not calibrated there\"\. These are (.*?)\. Their", prose, re.DOTALL)
+    assert sentence is not None
+    uncalibrated = {
+        figure.key.rpartition(".")[0]
+        for figure in figures(load_machine("910b2"))
+        if "not calibrated there" in figure.source
+    }
+    assert set(re.findall(r"`([\w.]+)`", sentence[1])) == uncalibrated

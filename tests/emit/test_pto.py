@@ -372,8 +372,7 @@ def test_op_that_stands_twice_is_refused() -> None:
 def test_added_ops_without_a_text_are_refused() -> None:
     cast = Scalar(-1, NO_SPAN, "arith.index_cast", (), (), None)
     number = Scalar(-1, NO_SPAN, "arith.constant", (), (Value("%x", ScalarType("f32")),), 1)
-    run_time = replace(set_flag(), event=Value("%e", ScalarType("index")))
-    for op in (cast, number, run_time, Return(-1, NO_SPAN)):
+    for op in (cast, number, Return(-1, NO_SPAN)):
         assert "no text for an added" in refused(" return ", lambda ops, op=op: (op, *ops))
 
 

@@ -112,6 +112,12 @@ def test_expression_comes_out_as_in_cpp(expression: Expression, data: st.DataObj
         ("0b101 + 1'000 + x5", {"x5": 1}, 1006),
         ("sizeof(half) * x5", {"x5": 3}, 6),
         ("uint8_t(x5) + static_cast<int8_t>(x5)", {"x5": 255}, 254),
+        ("(unsigned char) x5 + static_cast <signed char> (x5)", {"x5": 255}, 254),
+        ("(long int) x5 * (unsigned short int) x5", {"x5": -1}, -65535),
+        # a float has 24 bits and an unsigned number no sign
+        ("(int) ((16777216.0f + 1.0f) - 16777216.0f) + x5", {"x5": 3}, 3),
+        ("(int64_t) (float) x6", {"x6": -1}, 4294967296),
+        ("(int) -2.5f + x5", {"x5": 0}, -2),
     ],
 )
 def test_conversions(text: str, arguments: Mapping[str, int], expected: ScalarValue) -> None:

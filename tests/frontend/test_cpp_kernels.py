@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncopt.frontend import parse_module, read_module
-from syncopt.ir.kernel import Block, For, If, Kernel, Section, regions, walk
+from syncopt.ir.kernel import Block, For, If, Kernel, Section, TileOp, regions, walk
 from syncopt.ir.source import InputError, Source
 from tests.frontend.dump import dump
 
@@ -122,3 +122,21 @@ def test_values_that_nobody_uses_behind_a_loop_are_not_carried() -> None:
     branch = next(op for op in loop.body.ops if isinstance(op, If))
     assert branch.results == ()
     assert branch.orelse is None
+
+
+def test_tile_can_get_its_address_in_a_loop() -> None:
+    """Each round gives it one before it is used, so nothing is carried."""
+    kernel = in_kernel(
+        "Tile<TileType::Vec, float, 8, 8> t;\n"
+        "for (int i = 0; i < n; ++i) { TASSIGN(t, i % 2 * 256); TABS(t, t); }\n"
+        "TASSIGN(t, 0); TABS(t, t);\n"
+    )
+    loop = next(op for op in kernel.body.ops if isinstance(op, For))
+    assert loop.carried == ()
+    assert [op.name for op in walk(loop.body) if isinstance(op, TileOp)] == ["pto.tabs"]
+
+
+def test_blanks_in_front_of_template_arguments_do_not_matter() -> None:
+    text = "using T = Tile%s<TileType::Vec, float, 8, 8>; T t; TASSIGN(t, 0); if (n < 3 && n > (2)) { TABS(t, t); }"
+    blank, plain = (dump(in_kernel(text % between)) for between in (" ", ""))
+    assert blank == plain

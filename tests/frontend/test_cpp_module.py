@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from syncopt.frontend import Module, parse_module, read_module
+from syncopt.ir.kernel import For, SetFlag
 from syncopt.ir.source import InputError, Source
 
 WAIT = "wait_flag(PIPE_V, PIPE_S, n);"
@@ -128,3 +129,150 @@ def test_numbers_of_the_file_are_known(text: str) -> None:
     end = "#endif\n" if text.startswith("#ifndef") else ""
     kernel = module_of(f"{text}\n__global__ AICORE void k() {{ {WAIT} }}\n{end}").kernel()
     assert getattr(kernel.body.ops[0], "event", None) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        # the compiler never sees the name that the reader would go by
+        ("#define pipe_barrier(x)", 1, "the macro pipe_barrier is not modelled"),
+        ("#define PIPE_V PIPE_M", 1, "the macro PIPE_V is not modelled"),
+        ("#define n m\nconstexpr int m = 1;", 1, "the macro n is not modelled"),
+        # which of two values holds depends on where the name stands
+        ("#define n 1\n#undef n\n#define n 2", 2, "the macro n is not the same everywhere"),
+        ("#define n 1\n#undef n\nconstexpr int n = 2;", 2, "the macro n is not the same everywhere"),
+        ("#define n 1\n#define n 2", 2, "the macro n is not the same everywhere"),
+        # a macro inside of what the kernel uses
+        ("#define int long\nconstexpr int n = 1;", 1, "the macro int is not modelled"),
+    ],
+)
+def test_macros_that_change_what_is_read_are_refused(text: str, line: int, message: str) -> None:
+    used = f"{text}\n__global__ AICORE void k() {{ pipe_barrier(PIPE_V); {WAIT} }}\n"
+    assert message_of(used) == f"k.cpp:{line}:1: error: {message}"
+
+
+@pytest.mark.parametrize("text", ["#define n 1\n#define n 1", "#undef n\n#define n 1", "#define m(x) x\n#define n 1"])
+def test_macros_that_change_nothing_do_not_matter(text: str) -> None:
+    kernel = module_of(f"{text}\n__global__ AICORE void k() {{ static_assert(m(n)); {WAIT} }}\n").kernel()
+    assert getattr(kernel.body.ops[0], "event", None) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "found"),
+    [
+        ("#if 0", "#endif", ["last"]),
+        ("#if 0", "#else\n#endif", ["last"]),
+        ("#if 1\n#else", "#endif", ["last"]),
+        ("#if 0\n#else", "#endif", ["k", "last"]),
+        ("#if 1", "#endif", ["k", "last"]),
+        ("#if FAST", "#endif", ["k", "last"]),
+        ("#if FAST\n#elif 0", "#endif", ["last"]),
+    ],
+)
+def test_functions_that_a_directive_leaves_out_are_not_there(before: str, behind: str, found: list[str]) -> None:
+    module = module_of(f"{before}\n__global__ void k() {{}}\n{behind}\n__global__ void last() {{}}\n")
+    assert [function.name for function in module.functions] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("template <int N> AICORE void TWICE() { pipe_barrier(PIPE_V); }", "it is a template"),
+        ("AICORE void TWICE();", "it is declared without a body"),
+        ("AICORE void TWICE() {}\nAICORE void TWICE(int x) {}", "2 functions have this name"),
+        ("#ifdef FAST\nAICORE void TWICE() {}\n#else\nAICORE void TWICE() {}\n#endif", "2 functions have this name"),
+        ("#ifdef FAST\nAICORE void TWICE() {}\n#endif", "it stands under #ifdef FAST"),
+        ("#ifdef FAST\n#else\nAICORE void TWICE() {}\n#endif", "it stands under #ifdef FAST"),
+        ("#define B(x)\nAICORE void TWICE() { B(1); }", "the macro B is not modelled"),
+    ],
+)
+def test_function_of_the_file_is_no_tile_op(text: str, reason: str) -> None:
+    """Its name could be that of an op, but what it does is known to the file alone."""
+    message = message_of(f"{text}\n__global__ AICORE void k() {{ TWICE(); }}\n")
+    assert message.endswith(f":30: error: a call of TWICE is not modelled: {reason}")
+
+
+def test_function_under_the_directive_of_its_caller_is_read() -> None:
+    helper = "AICORE void sync() { pipe_barrier(PIPE_V); }\n"
+    kernel = module_of(f"#ifdef FAST\n{helper}__global__ AICORE void k() {{ sync(); }}\n#endif\n").kernel()
+    assert len(kernel.body.ops) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "events"),
+    [
+        ("set_flag(PIPE_V, PIPE_S, n); return; set_flag(PIPE_V, PIPE_S, 7);", [1]),
+        ("switch (n) { case 1: set_flag(PIPE_V, PIPE_S, 2); return; } set_flag(PIPE_V, PIPE_S, 7);", [2]),
+        ("switch (n) { case 1: set_flag(PIPE_V, PIPE_S, 2); break; } set_flag(PIPE_V, PIPE_S, 3);", [2, 3]),
+        ("switch (n) { case 1: set_flag(PIPE_V, PIPE_S, 2); case 2: set_flag(PIPE_V, PIPE_S, 3); }", [2, 3]),
+    ],
+)
+def test_function_that_synchronises_ends_at_its_return_and_sees_the_names_of_the_file(
+    body: str, events: list[int]
+) -> None:
+    """The `n` of the kernel is another one than the `n` of the file."""
+    kernel = module_of(
+        f"constexpr int n = 1;\nAICORE void sync() {{ {body} }}\n__global__ AICORE void k() {{ int n = 5; sync(); }}\n"
+    ).kernel()
+    assert [op.event for op in kernel.body.ops if isinstance(op, SetFlag)] == events
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "expected"),
+    [
+        ("constexpr int f(int a, int b) { return (a + b - 1) / b; }", "f(17, 8)", 3),
+        # the argument in the type of its parameter, the result in that of the function
+        ("uint8_t f(uint8_t a) { return a + a + 1; }", "f(258)", 5),
+        ("AICORE inline uint8_t f(int a) { return a; }", "f(259)", 3),
+        ("static inline auto f(const int a) { return a / 2; }", "f(7.9f)", 3),
+        # the n of the file, not that of the kernel
+        ("constexpr int n = 4;\nint f() { return n; }", "f()", 4),
+        ("int g(int a) { return a + 1; }\nint f(int a) { return g(a) * g(a + 1); }", "f(1)", 6),
+    ],
+)
+def test_functions_of_a_number_are_read_where_they_are_called(function: str, call: str, expected: int) -> None:
+    body = f"int n = 5; set_flag(PIPE_V, PIPE_S, {call});"
+    kernel = module_of(f"{function}\n__global__ AICORE void k() {{ {body} }}\n").kernel()
+    assert [op.event for op in kernel.body.ops if isinstance(op, SetFlag)] == [expected]
+
+
+def test_call_of_a_function_goes_by_its_own_text() -> None:
+    """A loop bound is spelled again where the plan needs to know whether the loop goes round at all."""
+    kernel = module_of(
+        "int middle(int a) { return (a + 1) / 2; }\n"
+        "__global__ AICORE void k(int n) { for (int i = 0; i < middle(n); ++i) { pipe_barrier(PIPE_V); } }\n"
+    ).kernel()
+    loop = next(op for op in kernel.body.ops if isinstance(op, For))
+    assert loop.upper.name == "middle(n)"
+    assert [sorted(statement.reads) for statement in kernel.body.statements] == [["n"]]
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "reason"),
+    [
+        ("int f(int a) { if (a) return 1; return 2; }", "f(1)", ": it does more than return a number"),
+        ("void f(int a) { return; }", "f(1)", ": it does more than return a number"),
+        ("template <int N> int f() { return N; }", "f<3>()", ": it is a template"),
+        ("int f(int a) { return a; }", "f(1, 2)", " with 2 arguments is not modelled"),
+        ("int f(int a, int b = 2) { return a; }", "f(1)", " with 1 arguments is not modelled"),
+    ],
+)
+def test_other_functions_are_refused_where_they_are_called(function: str, call: str, reason: str) -> None:
+    message = message_of(f"{function}\n__global__ AICORE void k() {{ int x = {call}; }}\n")
+    assert message.startswith("k.cpp:2:38: error: a call of f")
+    assert message.endswith(reason)
+
+
+def test_function_that_calls_itself_is_refused() -> None:
+    message = message_of("int f(int a) { return f(a); }\n__global__ AICORE void k() { int x = f(1); }\n")
+    assert message.endswith("an expression is nested deeper than 96")
+
+
+def test_name_of_two_namespaces_is_refused() -> None:
+    names = "namespace a { constexpr int n = 2; }\nnamespace b { constexpr int n = 3; }\n"
+    assert message_of(f"{names}__global__ AICORE void k() {{ {WAIT} }}\n") == "k.cpp:2:29: error: n is defined twice"
+
+
+def test_statement_that_only_names_an_argument_does_nothing() -> None:
+    kernel = module_of("__global__ AICORE void k(int n) { (void) n; }\n").kernel()
+    assert kernel.body.ops == ()

@@ -67,7 +67,18 @@ def refusal(statement: str, before: str = "") -> InputError:
             23,
             "a loop that counts in uint8_t up to a bound of int32_t is not modelled",
         ),
-        ("for (int i = 0; i < n; ++i) { open.SetValidShape(8, i); }", 3, "open may have no value behind this loop"),
+        (
+            "for (int i = 0; i < n; ++i) { open.SetValidShape(8, i); } TASSIGN(open, 0); TABS(open, open);",
+            84,
+            "the valid rows of open are not given here",
+        ),
+        ("Buffer y; for (int i = 0; i < n; ++i) { TASSIGN(y, i); } TABS(t, y);", 68, "y has no address here"),
+        ("Buffer y; for (int i = 0; i < n; ++i) { TABS(t, y); TASSIGN(y, i); }", 51, "y has no address here"),
+        (
+            "for (int i = 0; i < n; ++i) {\n#ifdef __DAV_VEC__\nx = 3;\n#endif\n}",
+            3,
+            "x may have no value behind this loop",
+        ),
         # names and variables
         ("x = missing;", 7, "missing is not defined here"),
         ("int32_t x = 1;", 11, "x is defined twice"),
@@ -240,6 +251,13 @@ def test_deep_nesting_is_refused() -> None:
         ("TPOP(t, t);", "syncopt models one core; give it each core's part by itself"),
         ("TADD(t, t, unplaced);", "give it one on every way to here"),
         ("for (uint8_t i = 0; i < n; ++i) {}", "declare i as int32_t"),
+        ("c = x<3 && n>(2);", "if x is compared here, write a blank before the <"),
+        ("c = f<3>(2);", "if f is compared here, write a blank before the <"),
+        ("c = g<3>(2);", ""),
+        (
+            "x = (static_cast<int>((n * n))) & 3;",
+            "what stands in parentheses in front of an operator is taken for a type: write it without them",
+        ),
     ],
 )
 def test_refusals_tell_what_to_do(statement: str, help: str) -> None:

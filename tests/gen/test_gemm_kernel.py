@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncopt.gen.gemm import Extents, GemmKernel, Tiling, default_output, element_type
+from syncopt.gen.gemm import Extents, GemmKernel, Tiling, default_output, element_type, operand_type
 from syncopt.ir.source import InputError
 from syncopt.ir.types import DType
 
@@ -38,3 +38,11 @@ def test_element_type() -> None:
     assert element_type("bf16") is DType.BF16
     with pytest.raises(InputError, match="no element type 'half'"):
         element_type("half")
+
+
+@pytest.mark.parametrize("spelling", ["i16", "half", ""])
+def test_operand_type(spelling: str) -> None:
+    assert operand_type("i8") is DType.I8
+    with pytest.raises(InputError, match=f"the cube does not multiply {spelling}") as refused:
+        operand_type(spelling)
+    assert refused.value.help == "operands may be f16, bf16, f32, i8"

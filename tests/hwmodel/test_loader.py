@@ -234,7 +234,7 @@ def test_wrong_figures(tmp_path: Path, text: str, place: str, message: str, advi
         (
             "queue.M = 3",
             None,
-            "chip.cube_cores and 83 more figures are missing",
+            "chip.cube_cores and 87 more figures are missing",
             'add extends = "910b2" to take what is missing from there',
         ),
     ],

@@ -118,7 +118,13 @@ def test_comparison_by_an_unknown_predicate_is_unknown() -> None:
         ("extsi", "i1", 1, "i32", -1),
         ("trunci", "i32", 3, "i1", 1),
         ("fptosi", "f32", -2.7, "i32", -2),
+        ("fptoui", "f32", 4294967040.0, "i32", -256),
+        ("fptoui", "f32", -0.5, "i32", 0),
         ("sitofp", "i32", 3, "f32", 3.0),
+        # 24 bits: 2^24 + 1 is halfway between 2^24 and 2^24 + 2; -1 stands for 2^32 - 1
+        ("sitofp", "i32", 16777217, "f32", 16777216.0),
+        ("uitofp", "i32", -1, "f32", 4294967296.0),
+        ("uitofp", "i32", -1, "f64", 4294967295.0),
         ("extf", "f16", 0.5, "f32", 0.5),
         # the nearest f16 of 0.1; 2049 is halfway between two f16, of which 2048 is even; 65520 rounds to infinity
         ("truncf", "f32", 0.1, "f16", 0.0999755859375),
@@ -137,6 +143,20 @@ def test_casts(name: str, source: str, value: Number, to: str, expected: Number)
 @pytest.mark.parametrize("value", [math.inf, math.nan, 2.0**31])
 def test_floats_that_fit_no_integer_are_unknown(value: float) -> None:
     assert value_of("fptosi", "f32", value, to="i32") is UNKNOWN
+
+
+@pytest.mark.parametrize("value", [-1.0, 2.0**32])
+def test_floats_that_fit_no_unsigned_integer_are_unknown(value: float) -> None:
+    assert value_of("fptoui", "f32", value, to="i32") is UNKNOWN
+
+
+def test_arithmetic_on_floats_is_as_exact_as_their_type() -> None:
+    """Of 2^24 and 2^24 + 2, between which no f32 lies, the sum is the even one; 2^11 is as far for an f16."""
+    assert value_of("addf", "f32", 16777216.0, 1.0) == 16777216.0
+    assert value_of("addf", "f64", 16777216.0, 1.0) == 16777217.0
+    assert value_of("addf", "f16", 2048.0, 1.0) == 2048.0
+    assert value_of("mulf", "f16", 256.0, 256.0) == math.inf
+    assert value_of("negf", "f32", 2.5) == -2.5
 
 
 @pytest.mark.parametrize(
@@ -167,6 +187,11 @@ def test_comparisons_of_floats(predicate: str, a: float, b: float, expected: Sca
 )
 def test_constants(attribute: int | float | str | None, expected: ScalarValue) -> None:
     assert value_of("constant", "i32", attribute=attribute) == expected
+
+
+def test_constant_of_a_float_is_one_that_its_type_holds() -> None:
+    """The nearest f16 of 0.1."""
+    assert value_of("constant", "f16", attribute=0.1) == 0.0999755859375
 
 
 @pytest.mark.parametrize(

@@ -315,6 +315,23 @@ def test_part_of_a_tile_with_valid_sizes(given: int, rows: int) -> None:
     assert instance.accesses[0].footprint.width == 64
 
 
+@pytest.mark.parametrize(("given", "rows"), [(40, 16), (20, 4), (16, 16), (10, 4), (0, 16)])
+def test_part_of_a_tile_has_the_valid_rows_that_are_left_behind_its_first(given: int, rows: int) -> None:
+    """From row 16 on: 24 of 40, of which it holds 16; 4 of 20; of 10, which repeat, 4 of the second ten.
+
+    What no valid row leaves is not defined, and counts as all of the part.
+    """
+    whole = "!pto.tile_buf<loc=vec, dtype=f32, rows=64, cols=64, v_row=?, v_col=64>"
+    part = "!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16, v_row=?, v_col=16>"
+    work = only(
+        f"%s = pto.alloc_tile addr = %a0 valid_row = %n : {whole}\n%t = pto.subview %s[%c16, %c2] sizes [16, 16] : "
+        f"{whole} -> {part}\npto.tabs ins(%t : {part}) outs(%t : {part})",
+        n=given,
+    ).work
+    assert work is not None
+    assert (work.ins[0].rows, work.ins[0].cols) == (rows, 16)
+
+
 def test_part_of_a_tile_whose_type_says_what_is_valid() -> None:
     part = "!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16, v_row=3, v_col=16>"
     work = only(f"{SUB} : TILE -> {part}\npto.tabs ins(%t : {part}) outs(%t : {part})").work
@@ -390,6 +407,11 @@ def test_part_of_a_part_at_an_unknown_offset_may_be_anywhere_in_the_tile() -> No
     ("body", "line", "message"),
     [
         (f"{UNKNOWN_INDEX}scf.for %i = %c0 to %w step %c1 {{\n}}", 2, "scf.for is not known from the arguments"),
+        (
+            "%w = arith.constant 2000001 : index\nscf.for %i = %c0 to %w step %c2 {\n}",
+            1,
+            "with these arguments the loops go round more than 1,000,000 times",
+        ),
         ("scf.for %i = %c0 to %n step %c0 {\n}", 0, "scf.for has step 0"),
         (
             f"{UNKNOWN_INDEX}%b = arith.cmpi eq, %w, %c0 : index\nscf.if %b {{\nbarrier\n}}",

@@ -6,7 +6,8 @@ from syncopt.check import check_kernel
 from syncopt.hwmodel import load_machine
 from syncopt.ir.kernel import For, If, Kernel, Section, TileOp, walk
 from syncopt.ir.pipes import Pipe
-from syncopt.model.channels import Placement, with_flags
+from syncopt.model.channels import Placement, primes_and_drains
+from syncopt.model.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
 from tests.check.kernels import setting, vector_kernel
@@ -43,7 +44,7 @@ def named(kernel: Kernel, placement: Placement) -> list[Named]:
 
 def written(body: str) -> tuple[Planner, Placement]:
     planner = planner_of(vector_kernel(body))
-    return planner, planner.placements(planner.mobility.as_written())[0]
+    return planner, next(planner.placements(planner.mobility.as_written()))
 
 
 def test_a_loop_needs_flags_both_ways():
@@ -125,11 +126,73 @@ def test_a_wait_inside_a_loop_for_a_set_outside_is_lifted():
     assert ("MTE2->V", False, ["load0"], ["for0"]) in named(planner.kernel, placement)
 
 
+def test_a_wait_for_sets_before_and_in_a_loop_is_split():
+    """The add in the loop waits for the store before it once and for the store of the round before in each round.
+
+    One channel for both would be set once more than it is waited for.
+    """
+    body = "load t0\nadd t1 t0\nstore t1\nscf.for %i = %c0 to %n step %c1 {\nadd t1 t0\nstore t1\n}"
+    planner, placement = written(body)
+    stored = [channel for channel in named(planner.kernel, placement) if channel[0] == "MTE3->V"]
+    assert stored == [("MTE3->V", False, ["store0"], ["for0"]), ("MTE3->V", True, ["store1"], ["add1"])]
+    assert placement.barriers == ()
+
+
+def test_a_set_behind_a_branch_waits_until_the_wait_before_it_is_over():
+    """MTE3 sets in every round, also in the last one, where it does nothing that would show that V has waited.
+
+    So V has to tell it in every round, and the wait for the add stands before the branch, not in it.
+    """
+    body = """
+load t0
+scf.for %i = %c0 to %n step %c1 {
+add t1 t0
+%next = arith.addi %i, %c1 : index
+%more = arith.cmpi slt, %next, %n : index
+scf.if %more {
+store t1
+}
+}
+store t1
+add t1 t0
+store t1
+"""
+    planner, placement = written(body)
+    found = named(planner.kernel, placement)
+    assert ("MTE3->V", True, ["if0"], ["add0"]) in found
+    assert ("V->MTE3", False, ["add0"], ["if0"]) in found
+    assert placement.barriers == ()
+
+
+def test_priming_sets_stand_before_the_first_op_of_their_pipe():
+    """Right before the loop they would wait, on their pipe, until the store before it is done.
+
+    Further up they would only be issued earlier than the load and the add.
+    """
+    body = "load t0\nadd t1 t0\nstore t1\nscf.for %i = %c0 to %n step %c1 {\nadd t2 t0\nstore t2\n}"
+    planner, placement = written(body)
+    assert ("MTE3->V", True, ["store1"], ["add1"]) in named(planner.kernel, placement)
+    primes, drains = primes_and_drains(planner.kernel, placement)
+    names = labels(planner.kernel)
+    assert [names[site.uid] for site in primes] == ["store0"]
+    assert [names[site.uid] for site in drains] == ["for0"]
+
+
 def test_a_kernel_without_its_flags_is_not_proven():
     planner, placement = written("load t0\nadd t1 t0\nstore t1")
     plan = Plan(planner.mobility.as_written(), placement)
     assert planner.proves(plan)
     assert not planner.proves(Plan(plan.order, Placement()))
+
+
+def preloaded(variable: str, loaded: str, added: str) -> str:
+    """A loop that adds what a round before has loaded; without a round the first flag is taken behind it."""
+    return (
+        f"load {loaded}\nscf.for %{variable} = %c0 to %n step %c1 {{\nadd {added} {loaded}\n"
+        f"%next_{variable} = arith.addi %{variable}, %c1 : index\n"
+        f"%more_{variable} = arith.cmpi slt, %next_{variable}, %n : index\n"
+        f"scf.if %more_{variable} {{\nload {loaded}\n}}\n}}\n"
+    )
 
 
 BODIES = {
@@ -147,6 +210,12 @@ BODIES = {
     "}\nstore t1\n}",
     "carried": "%z = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {\nload t0\nadd t1 t0\nstore t1\n"
     "%b = arith.addi %a, %c1 : index\nscf.yield %b : index\n}",
+    "arms that an argument decides": "%c3 = arith.constant 3 : index\nscf.for %i = %c0 to %c3 step %c1 {\n"
+    "%late = arith.cmpi sgt, %i, %m : index\nscf.if %late {\n"
+    + preloaded("j", "t0", "t1")
+    + "} else {\n"
+    + preloaded("k", "t2", "t3")
+    + "}\n}",
     "empty loop": "scf.for %i = %c0 to %n step %c1 {\n}\nload t0",
 }
 

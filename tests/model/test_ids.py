@@ -2,15 +2,17 @@
 
 from syncopt.check import check_kernel
 from syncopt.hwmodel import load_machine
-from syncopt.ir.kernel import TileOp, walk
+from syncopt.ir.kernel import Kernel, TileOp, walk
 from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.model.channels import Channel, Placement, has_full_barrier, with_flags
+from syncopt.model.channels import Channel, Placement, Priming, has_full_barrier, primes_and_drains
 from syncopt.model.derive import Derivation
 from syncopt.model.ids import channels_by_pair, conflicts, within_ids
+from syncopt.model.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
 from syncopt.solve.cpsat.ids import event_ids
 from tests.check.kernels import setting, vector_kernel
+from tests.model.test_derive import Named, labels, named
 
 MACHINE = load_machine("910b2")
 LOADED = PipePair(Pipe.MTE2, Pipe.V)
@@ -18,6 +20,55 @@ LOADED = PipePair(Pipe.MTE2, Pipe.V)
 
 def planner_of(body: str) -> Planner:
     return Planner(vector_kernel(body), setting(), MACHINE)
+
+
+def fewest_ids(body: str, ids: int) -> tuple[Kernel, Placement]:
+    """A kernel and its placement on a machine with few ids per pair."""
+    planner = Planner(vector_kernel(body), setting(), load_machine("910b2", [f"flag.event_ids={ids}"]))
+    (placement,) = planner.placements(planner.mobility.as_written())
+    return planner.kernel, placement
+
+
+def loop(variable: str, loaded: str, added: str) -> str:
+    return f"scf.for %{variable} = %c0 to %n step %c1 {{\nload {loaded}\nadd {added} {loaded}\n}}\n"
+
+
+def released(kernel: Kernel, placement: Placement) -> list[Named]:
+    """The channels with which adds let loads go on."""
+    return [channel for channel in named(kernel, placement) if channel[0] == "V->MTE2"]
+
+
+BRANCHES = f"scf.if %flag {{\n{loop('i', 't0', 't1')}}} else {{\n{loop('j', 't2', 't3')}}}"
+BOTH = [("V->MTE2", True, ["add0"], ["load0"]), ("V->MTE2", True, ["add1"], ["load1"])]
+UNITED = [("V->MTE2", True, ["add0", "add1"], ["load0", "load1"])]
+
+
+def test_channels_of_branches_that_exclude_each_other_become_one_when_ids_are_short():
+    assert released(*fewest_ids(BRANCHES, 2)) == BOTH
+    kernel, placement = fewest_ids(BRANCHES, 1)
+    assert released(kernel, placement) == UNITED
+    assert placement.priming is Priming.FIRST
+    assert placement.barriers == ()
+
+
+def test_channels_are_primed_later_when_ids_are_short():
+    """The load between the loops tells V that the first channel is drained: its id is free for the second one."""
+    body = loop("i", "t0", "t1") + "load t1\nadd t3 t1\n" + loop("j", "t2", "t0")
+    assert fewest_ids(body, 2)[1].priming is Priming.FIRST
+    kernel, placement = fewest_ids(body, 1)
+    assert placement.priming is Priming.USE
+    assert len(released(kernel, placement)) == 2
+    names = labels(kernel)
+    assert [names[site.uid] for site in primes_and_drains(kernel, placement)[0]] == ["for0", "for1"]
+
+
+def test_channels_of_loops_in_a_row_become_one_when_ids_are_short():
+    """Nothing tells V between the loops that the first channel is drained, so that priming later is not enough."""
+    body = loop("i", "t0", "t1") + loop("j", "t2", "t3")
+    assert released(*fewest_ids(body, 2)) == BOTH
+    kernel, placement = fewest_ids(body, 1)
+    assert released(kernel, placement) == UNITED
+    assert placement.barriers == ()
 
 
 def channels(planner: Planner, *edges: tuple[int, int]) -> Placement:

@@ -32,7 +32,7 @@ def _no_rule(constraints: Constraints) -> None:
 def written(planner: Planner, placement: Placement | None = None) -> Problem:
     """The problem of the order as written, with the placement that it gets or another one."""
     order = planner.mobility.as_written()
-    return fixed_problem(planner, Plan(order, planner.placements(order)[0] if placement is None else placement))
+    return fixed_problem(planner, Plan(order, next(planner.placements(order)) if placement is None else placement))
 
 
 def left_out(rule: str, problem: Problem, patch: pytest.MonkeyPatch) -> int:
@@ -45,7 +45,7 @@ def left_out(rule: str, problem: Problem, patch: pytest.MonkeyPatch) -> int:
 def cycles(planner: Planner) -> int:
     """What the replay says of the order as written."""
     order = planner.mobility.as_written()
-    return planner.in_window(Plan(order, planner.placements(order)[0])).cycles
+    return planner.in_window(Plan(order, next(planner.placements(order)))).cycles
 
 
 @pytest.mark.parametrize("rule", ["_dispatch_in_order", "_start_after_ready"])

@@ -13,7 +13,7 @@ from syncopt.frontend import read_module
 from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.trace import Setting
-from syncopt.model.channels import with_flags
+from syncopt.model.insertion import with_flags
 from syncopt.model.placement import place, with_addresses
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import strip_flags

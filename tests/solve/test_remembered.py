@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from syncopt.hwmodel import load_machine
+from syncopt.model.channels import Priming
 from syncopt.model.fingerprint import fingerprint
 from syncopt.model.planner import Planner
 from syncopt.solve.driver import Found, OrderMode, search_plans
@@ -52,6 +53,22 @@ def test_barriers_of_all_pipes_are_kept() -> None:
     kept = found(planner("load t0\nstore t0\nload t1 y", 4), OrderMode.FIXED)
     assert kept.options[0].plan.placement.barriers
     assert reread(written(kept), planner("load t0\nstore t0\nload t1 y", 4)) == kept
+
+
+def test_where_channels_are_primed_is_kept() -> None:
+    """With one id per pair the second loop's channel is primed where the first one's is drained."""
+
+    def of(n: int) -> Planner:
+        loops = [
+            f"scf.for %{i} = %c0 to %n step %c1 {{\nload {a}\nadd {b} {a}\n}}\n"
+            for i, a, b in (("i", "t0", "t1"), ("j", "t2", "t0"))
+        ]
+        body = "load t1\nadd t3 t1\n".join(loops)
+        return Planner(vector_kernel(body), setting(n=n), load_machine("910b2", ["flag.event_ids=1"]))
+
+    kept = found(of(4), OrderMode.FIXED)
+    assert kept.options[0].plan.placement.priming is Priming.USE
+    assert reread(written(kept), of(6)) == kept
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Sweeps as processes of their own."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -30,19 +31,32 @@ def started(*arguments: str, mark: str = "") -> subprocess.Popen[str]:
     mark : str
         Value of `SYNCOPT_TEST` in its environment and that of its children.
     """
-    return subprocess.Popen(
-        [sys.executable, "-m", *arguments],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "SYNCOPT_TEST": mark},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        process_group=0,
-    )
+    # A shell has jobs in the background ignore Ctrl-C, and processes inherit that: these are to feel it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", *arguments],
+            env=os.environ | {"PYTHONPATH": str(ROOT), "SYNCOPT_TEST": mark},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            process_group=0,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def printed(process: subprocess.Popen[str], seconds: float = 60) -> str:
+    """What a process has printed at its end; one that takes too long is killed."""
+    try:
+        return process.communicate(timeout=seconds)[0]
+    finally:
+        process.kill()
 
 
 def finished(process: subprocess.Popen[str], seconds: float = 60) -> str:
     """What a process has printed at its end, which must be a good one."""
-    output, _ = process.communicate(timeout=seconds)
+    output = printed(process, seconds)
     assert process.returncode == 0, output
     return output
 

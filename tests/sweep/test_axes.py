@@ -86,6 +86,9 @@ def test_file_of_shapes(tmp_path: Path) -> None:
         ("M,N\n1\n", "2:1", "1 values, the first line has 2 names"),
         ("\nM,M\n1,2\n", "2:1", "a column has no name, or that of another one"),
         ("M,\n", "1:1", "a column has no name"),
+        ("M,N,K\n\n", "1:1", "no shapes below the names of the arguments"),
+        ("M;N\n1;2\n", "1:2", "';' between names"),
+        ("M\tN\n1\t2\n", "1:2", "'\\t' between names"),
         ("", "1:1", "no shapes in this file"),
     ],
 )

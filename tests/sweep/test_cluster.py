@@ -11,7 +11,7 @@ import pytest
 
 from syncopt.api import InputError
 from syncopt.sweep.cluster import dask_cluster
-from tests.sweep.commands import finished, lines, started, swept_in_one_go, told, wait_until
+from tests.sweep.commands import finished, lines, printed, started, swept_in_one_go, told, wait_until
 from tests.sweep.made import STREAM
 
 ROUNDS = range(10, 71, 10)
@@ -62,3 +62,12 @@ def test_no_scheduler_at_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_address_that_is_none() -> None:
     with pytest.raises(InputError, match="no Dask scheduler answers at nowhere"):
         dask_cluster("nowhere").__enter__()
+
+
+def test_client_that_found_nobody_is_gone(tmp_path: Path) -> None:
+    """Nothing waits for it at the end of the process, or prints how that went."""
+    command = started(*sweep(tmp_path / "rows.jsonl", "--dask", "nowhere"))
+    output = printed(command)
+    assert command.returncode == 2
+    assert output.startswith("error: no Dask scheduler answers at nowhere: ")
+    assert "Traceback" not in output

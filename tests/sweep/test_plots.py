@@ -1,12 +1,13 @@
 """What pictures show."""
 
 import importlib
+import re
 from dataclasses import replace
 
 import pytest
 
 from syncopt.api import InputError
-from syncopt.sweep.plots import Panel, panels, picture
+from syncopt.sweep.plots import Line, Panel, Point, panels, picture
 from syncopt.sweep.row import Figures, OnMachine, Row
 from tests.sweep.made import FIGURES, failed, row
 
@@ -66,7 +67,7 @@ def test_profile_counts_searches_that_were_done() -> None:
     ]
     remembered = with_figures(ROWS[2], replace(FIGURES, remembered=True, search_seconds=0.1))
     profile = panels([*done, remembered])[-1]
-    assert [(point.x, point.value) for point in profile.lines[0].points] == [(1.0, 1), (3.0, 2)]
+    assert [(point.x, point.value) for point in profile.lines[0].points] == [(0.0, 0), (1.0, 1), (3.0, 2)]
 
 
 def test_lines_are_told_apart_by_other_arguments() -> None:
@@ -81,6 +82,40 @@ def test_picture_is_the_same_from_run_to_run(kind: str, begin: bytes) -> None:
     assert picture(panels(ROWS), kind) == drawn
     if kind == "svg":
         assert b"hand-written" in drawn
+
+
+def drawn(panel: Panel) -> str:
+    return picture([panel], "svg").decode()
+
+
+def test_legend_stands_below_what_is_drawn() -> None:
+    """Its entries are further down than the label of the axis, the lowest text of a diagram."""
+    ratios, shares, _ = panels(ROWS)
+    for panel in (ratios, shares):
+        text = drawn(panel)
+        assert all(height(text, line.name) > height(text, panel.x_label) for line in panel.lines)
+
+
+def height(text: str, what: str) -> float:
+    """Where a text of a picture stands, from above."""
+    found = re.search(rf'<text[^>]* y="([0-9.]+)"[^>]*>{re.escape(what)}</text>', text)
+    assert found is not None, what
+    return float(found[1])
+
+
+def test_too_many_lines_are_not_named() -> None:
+    some = panels([row(f"k{n}", M=128) for n in range(31)])[-2]
+    assert len(some.lines) == 62
+    assert "(62 lines, too many to name)" in drawn(some)
+    assert "k30: plan" not in drawn(some)
+
+
+def test_scales_begin_where_lengths_are_compared_from() -> None:
+    """At nothing; searches are counted in whole numbers."""
+    _, shares, profile = panels(ROWS)
+    assert ">0</text>" in drawn(shares)
+    assert ">0</text>" in drawn(profile)
+    assert ">0.5</text>" not in drawn(replace(profile, x_label="s", lines=(Line("l", [Point("", 9, 1, 1, 1)]),)))
 
 
 def test_nothing_to_draw() -> None:

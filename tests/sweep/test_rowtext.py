@@ -31,7 +31,7 @@ def test_document_says_what_follows_from_the_rest() -> None:
     """(1000 - 800) / 800, 1500 / 1000, and the least and the greatest of 1.5, 1.1 and 2.0."""
     found = document(row())
     assert (found["status"], found["key"]) == ("optimal", row().key)
-    assert (found["gap"], found["speedup"], found["speedup_range"]) == (0.25, 1.5, (1.1, 2.0))
+    assert (found["gap"], found["speedup"], found["speedup_range"]) == (0.25, 1.5, [1.1, 2.0])
     assert document(failed())["status"] == "bad-input"
 
 
@@ -50,12 +50,19 @@ NONE_OF_OURS = [
     written(row()).replace('"M":128', '"M":129'),
     written(row()).replace('"cycles":1000,', "", 1),
     written(row()).replace('"status":"optimal"', '"status":"fine"'),
+    written(row()).replace('"cycles":1000', '"cycles":"many"', 1),
+    written(row()).replace('"cycles":1000', '"cycles":null', 1),
+    written(row()).replace('"cycles":1000', '"cycles":900', 1),
+    written(row()).replace('"speedup":1.5,"speedup_range"', '"speedup":1.6,"speedup_range"'),
+    written(row()).replace('"tflops":3.25', '"tflops":"fast"'),
+    written(row()).replace('"busy":{"MTE2":0.9,"M":0.5}', '"busy":7'),
 ]
 
 
 @pytest.mark.parametrize("line", NONE_OF_OURS)
 def test_line_that_is_no_row_is_refused(line: str) -> None:
-    """Among them one whose key is not its own, as somebody changed what it says."""
+    """Among them some that somebody changed: their key, or what follows from their figures, is not their own."""
+    assert line != written(row())
     with pytest.raises(ValueError, match="not a row"):
         reread(line)
 

@@ -57,6 +57,22 @@ def test_kernel_that_cannot_be_read_is_left_to_its_row(tmp_path: Path) -> None:
     assert task.job.text == b"nothing\n"
 
 
+def test_argument_that_no_kernel_has_is_refused() -> None:
+    paths = kernel_files([str(KERNELS)])
+    with pytest.raises(InputError, match="no kernel of the sweep has an integer argument rows") as refused:
+        kernel_tasks(paths, [{"N": 2, "rows": 3}], SETUP)
+    assert refused.value.help == "there are n"
+    with pytest.raises(InputError, match="no kernel of the sweep has an integer argument Q") as refused:
+        gemm_tasks(GemmForm(), ["128x256x512"], [{"m": 128, "n": 256, "k": 512, "Q": 1}], SETUP)
+    assert refused.value.help == "there are M, N, K"
+
+
+def test_argument_that_one_kernel_has_is_none_of_the_others() -> None:
+    """Which is said in their rows."""
+    planned = kernel_tasks([STREAM, GEMM / "double_buffered.pto"], [{"n": 2, "K": 512}], SETUP)
+    assert [dict(task.job.named) for task in planned.tasks] == [{"n": 2, "K": 512}, {"M": 4096, "N": 2, "K": 512}]
+
+
 def test_tilings_of_every_shape() -> None:
     """128 divides both sizes of M, 256 only one."""
     shapes = [{"m": 128, "n": 256, "k": 512}, {"m": 256, "n": 256, "k": 512}]

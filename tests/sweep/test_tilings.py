@@ -52,6 +52,12 @@ def test_illegal_tiling_is_refused(text: str, message: str) -> None:
         tilings_of(GemmForm(), text, SHAPE, MACHINE)
 
 
+@pytest.mark.parametrize("text", ["auto", "128x256x512"])
+def test_type_that_the_cube_does_not_multiply_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="the cube does not multiply i16"):
+        tilings_of(GemmForm(dtype="i16"), text, SHAPE, MACHINE)
+
+
 def test_shape_without_a_size_is_refused() -> None:
     with pytest.raises(InputError, match="the shapes of a GEMM lack N and K"):
         tilings_of(GemmForm(), "auto", {"M": 128}, MACHINE)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from syncopt.emit.cpp.arithmetic import Number, moved, product, total
+from syncopt.emit.cpp.names import identifier
 from syncopt.emit.cpp.spelling import tile_pointer_type, tile_type
 from syncopt.emit.cpp.writer import Writer
 from syncopt.ir.kernel import AllocMultiTile, AllocTile, MultiTileGet, Op, SubView, Value
@@ -11,6 +12,10 @@ from syncopt.ir.types import Compact, Layout, MultiTileType, TileType
 
 _RUN_BYTES = 32
 """Rows of a row-major tile, and columns of a column-major one, take a multiple of this."""
+_AXES = (("rows", "GetValidRow"), ("cols", "GetValidCol"))
+
+_Given = Value | Number | None
+"""A valid size as the text gives it, as C++, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ class Tiles:
         if pointer is None:
             self._writer.fail(op, f"{op.result}: part of a tile in {whole.memory}")
         rows, cols = self._physical_shape(op, whole)
-        valid = op.valid or (None, None)
+        valid = self._valid_sizes(op, part)
         self._refuse_open_width(op, whole, valid)
         self._declare(op, op.result, replace(part, rows=rows, cols=cols), (valid[0], valid[1]), op.sizes)
         base = self._writer.names.fresh(f"{self._writer.names[op.result]}_base")
@@ -87,6 +92,25 @@ class Tiles:
         address = self._writer.names.fresh(f"{self._writer.names[op.result]}_address")
         self._writer.line(f"uint64_t {address} = reinterpret_cast<uint64_t>({inside});")
         self._assign(op.result, address)
+
+    def _valid_sizes(self, op: SubView, part: TileType) -> Sequence[_Given]:
+        """The valid sizes that the op gives; of those that it leaves open, what is left of the whole tile's."""
+        if op.valid:
+            return op.valid
+        return [
+            self._left(op, axis) if static is None else None
+            for axis, static in enumerate((part.valid_rows, part.valid_cols))
+        ]
+
+    def _left(self, op: SubView, axis: int) -> Number:
+        """Valid rows (0) or columns (1) of the whole tile behind the first of a part, see `ir.runtime.valid_left`."""
+        (what, method), size = _AXES[axis], op.sizes[axis]
+        whole = f"{self._writer.names[op.source]}.{method}()"
+        offset = self._writer.number(op.offsets[axis])
+        name = self._writer.names.fresh(f"{identifier(op.result.name)}_{what}")
+        behind = f"(int64_t) {whole} - {offset} % (int64_t) {whole}" if offset != 0 else f"(int64_t) {whole}"
+        self._writer.line(f"int64_t {name} = {behind};")
+        return f"{name} < {size} ? {name} : {size}"
 
     def _physical_shape(self, op: SubView, whole: TileType) -> tuple[int, int]:
         """Rows and columns of a tile with the steps of the whole one, which only one of the two determines."""
@@ -108,11 +132,11 @@ class Tiles:
             return rows, cols
         return (rows, whole.cols) if is_row_major else (whole.rows, cols)
 
-    def _refuse_open_width(self, op: SubView, whole: TileType, valid: Sequence[Value | None]) -> None:
+    def _refuse_open_width(self, op: SubView, whole: TileType, valid: Sequence[_Given]) -> None:
         """C++ shows how far a part goes across its tile by a static valid size only: the type has the tile's width."""
         across = 1 if whole.blayout is Layout.ROW_MAJOR else 0
         given, full = valid[across], (whole.rows, whole.cols)[across]
-        is_open = given is not None and self._writer.constant(given) is None
+        is_open = isinstance(given, str) or (isinstance(given, Value) and self._writer.constant(given) is None)
         if is_open and op.sizes[across] != full and not _stands_alone(op, whole):
             what = f"{op.result}: a part that is narrower than its tile and whose valid width is known at run time only"
             self._writer.fail(op, what, "give it a constant valid width")
@@ -139,7 +163,7 @@ class Tiles:
         op: Op,
         value: Value,
         tile: TileType,
-        valid: tuple[Value | None, Value | None],
+        valid: tuple[_Given, _Given],
         sizes: tuple[int, ...] = (),
     ) -> None:
         form = self._form(op, tile, valid, sizes or (tile.rows, tile.cols))
@@ -148,7 +172,7 @@ class Tiles:
         call = f" = {form.type}({', '.join(form.arguments)})" if form.arguments else ""
         self._writer.line(f"{form.type} {name}{call};")
 
-    def _form(self, op: Op, tile: TileType, valid: tuple[Value | None, Value | None], sizes: tuple[int, ...]) -> _Form:
+    def _form(self, op: Op, tile: TileType, valid: tuple[_Given, _Given], sizes: tuple[int, ...]) -> _Form:
         numbers = [
             self._valid(op, given, static)
             for given, static in zip(valid, (tile.valid_rows, tile.valid_cols), strict=True)
@@ -159,9 +183,11 @@ class Tiles:
         arguments = tuple(str(number) for number, known in zip(numbers, fixed, strict=True) if not known)
         return _Form(tile_type(tile, rows, cols), arguments)
 
-    def _valid(self, op: Op, given: Value | None, static: int | None) -> Number:
-        if given is not None:
+    def _valid(self, op: Op, given: _Given, static: int | None) -> Number:
+        if isinstance(given, Value):
             return self._writer.number(given)
+        if given is not None:
+            return given
         if static is None:
             self._writer.fail(
                 op, "a tile whose valid size is `?` and not given", "give it with valid_row and valid_col"

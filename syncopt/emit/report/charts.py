@@ -10,9 +10,15 @@ from syncopt.ir.pipes import Pipe
 
 Chart = dict[str, object]
 
-_OP_COLOURS = ("#4477aa", "#228833", "#c8901e", "#8a5fb0", "#2a9d9d", "#b0627a", "#7a8f2a", "#6c7fd0")
+_OP_COLOURS = ("#4477aa", "#228833", "#c8901e", "#8a5fb0", "#2a9d9d", "#4fb3e8", "#7a8f2a", "#6c7fd0")
+"""None near the red of waits."""
 _COLOURS: Mapping[str, str] = {"set": "#888888", "wait": "#ee6677", "barrier": "#9aa4b1"}
+_IDLE = (SliceKind.WAIT.value, SliceKind.BARRIER.value)
 _NAMES: Mapping[str, str] = {"set": "set of a flag", "wait": "wait for a flag", "barrier": "barrier"}
+_THIN = 0.34
+"""Height of waits and barriers, of that of a lane: what is no work is told from ops by more than its colour."""
+_FIRST_RANK = 1000
+"""Of the first entry of a legend."""
 _VERSION_COLOURS = ("#c8901e", "#4477aa")
 _DASHES = ("dot", "solid")
 _LANE_HEIGHT, _STEPS_HEIGHT, _TITLE = 32, 64, 26
@@ -53,7 +59,7 @@ def details(piece: Slice) -> list[str]:
         lines.append(f"{'flag up at' if piece.kind is SliceKind.SET else 'completed at'} {piece.done:,}")
     if piece.kind is SliceKind.WAIT and piece.flag is not None and piece.flag.set_line is not None:
         lines.append(f"set at line {piece.flag.set_line}")
-    return lines + [f"stood still for {stall.cycles:,} cycles: {arrowed(stall.cause)}" for stall in piece.stalls]
+    return lines + [f"stood still for {stall.cycles:,} {stall.unit}: {arrowed(stall.cause)}" for stall in piece.stalls]
 
 
 # -- timelines ---------------------------------------------------------------------------------------------------------
@@ -103,11 +109,11 @@ def _groups(pieces: Iterable[Slice]) -> Mapping[str, str]:
 
 
 def _bars(one: Drawn, number: int, groups: Mapping[str, str]) -> Iterable[Chart]:
-    for group, colour in groups.items():
+    ranks = {group: _FIRST_RANK + number for number, group in enumerate(groups)}
+    # Ops lie on top: where slices are finer than pixels, a lane must not look like waiting all the time.
+    for group in sorted(groups, key=lambda group: group not in _IDLE):
         pieces = [piece for piece in one.pieces if _group(piece) == group]
-        marker: Chart = {"color": colour, "line": {"width": 0}}
-        if group == SliceKind.WAIT.value:
-            marker |= {"opacity": 0.55}
+        thin: Chart = {"width": _THIN} if group in _IDLE else {}
         yield {
             "type": "bar",
             "orientation": "h",
@@ -121,7 +127,9 @@ def _bars(one: Drawn, number: int, groups: Mapping[str, str]) -> Iterable[Chart]
             "hovertext": ["<br>".join(details(piece)) for piece in pieces],
             "hoverinfo": "text",
             "textposition": "none",
-            "marker": marker,
+            "legendrank": ranks[group],
+            "marker": {"color": groups[group], "line": {"width": 0}},
+            **thin,
             "meta": {"version": one.name, "kind": "slices"},
             "xaxis": _axis("x", number),
             "yaxis": _axis("y", number),
@@ -142,6 +150,7 @@ def _arrows(pieces: Iterable[Slice], number: int) -> Chart:
         "type": "scatter",
         "mode": "lines+markers",
         "name": "set to wait",
+        "legendrank": 2 * _FIRST_RANK,
         "legendgroup": "arrow",
         "showlegend": False,
         "x": x,

@@ -102,7 +102,7 @@ def _slice(piece: Slice, number: int) -> Event:
         if piece.kind is SliceKind.WAIT and piece.flag.set_line is not None:
             args |= {"set at line": piece.flag.set_line}
     if piece.stalls:
-        args |= {"stall": "; ".join(f"{stall.cycles} cycles: {stall.cause}" for stall in piece.stalls)}
+        args |= {"stall": "; ".join(f"{stall.cycles} {stall.unit}: {stall.cause}" for stall in piece.stalls)}
     if piece.done != piece.end:
         args |= {"done": piece.done}
     name = piece.name if piece.flag is None else f"{piece.name} {piece.flag}"

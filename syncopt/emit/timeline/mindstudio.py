@@ -133,5 +133,5 @@ def _detail(piece: Slice) -> str:
         parts.append(f"PIPE:{piece.name.removeprefix('barrier ')}")
     if piece.iteration:
         parts.append(f"ITERATION:{'.'.join(map(str, piece.iteration))}")
-    parts += [f"STALL:{stall.cycles} cycles {stall.cause}" for stall in piece.stalls]
+    parts += [f"STALL:{stall.cycles} {stall.unit} {stall.cause}" for stall in piece.stalls]
     return ",".join(parts)

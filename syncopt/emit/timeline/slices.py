@@ -33,6 +33,11 @@ class Stall:
     cause: str
     cycles: int
 
+    @property
+    def unit(self) -> str:
+        """`cycle` or `cycles`, as its number asks for."""
+        return "cycle" if self.cycles == 1 else "cycles"
+
 
 @dataclass(frozen=True, slots=True)
 class FlagUse:

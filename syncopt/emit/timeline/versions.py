@@ -81,16 +81,20 @@ class Shown:
     def statement(self) -> str:
         """In one sentence, what is shown and what is left out."""
         version = self.version
-        text = f"{version.run}, {self.replay.cycles:,} cycles"
+        text = f"{version.run}, {_counted(self.replay.cycles, 'cycle')}"
         if self.slices == self.instructions:
-            return f"{text}: all {self.slices:,} instructions shown"
+            return f"{text}: all {_counted(self.slices, 'instruction')} shown"
         parts = [str(version.cycles)] if version.cycles != Cycles() else []
         parts += ["the first in program order"] if version.most == self.slices else []
-        text += f": {self.slices:,} of {self.instructions:,} instructions shown"
+        text += f": {self.slices:,} of {_counted(self.instructions, 'instruction')} shown"
         text += f" ({', '.join(parts)})" if parts else ""
         if self.replay.deadlock is not None:
             text += f"; the run hangs: {self.blocked:,} of them never execute"
         return text
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _ignore(_: Slice) -> None:

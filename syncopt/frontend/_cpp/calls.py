@@ -70,7 +70,7 @@ def read_call(ctx: Context, node: Node) -> None:
     elif name in _SPECIAL:
         _SPECIAL[name](ctx, given, node)
     elif name in ctx.functions:
-        read_sync_function(ctx, ctx.functions[name], given, node)
+        read_sync_function(ctx, name, given, node)
     elif name in _HINTS or not _is_tile_op(name):
         ctx.fail(f"a call of {name} is not modelled", function, _HINTS.get(name, ""))
     else:

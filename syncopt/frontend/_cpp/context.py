@@ -28,8 +28,16 @@ Entry = Variable | Array | Constant | Word | CppType | Refused
 """What a name is: a variable, several of them, a number, an enumerator, a type, or nothing that is modelled."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Callee:
+    """A function of the file; `fault` tells why calls of it cannot be read, empty if they can."""
+
+    node: Node
+    fault: str = ""
+
+
 _DEEPEST = 96
-_NO_FUNCTIONS: Mapping[str, Node] = MappingProxyType({})
+_NO_FUNCTIONS: Mapping[str, Callee] = MappingProxyType({})
 
 
 class Scope:
@@ -89,8 +97,8 @@ class Context:
         How to read expressions and blocks.
     assigned : frozenset of str
         Tiles that the function gives an address somewhere.
-    functions : mapping of name to Node
-        The functions that the file defines.
+    functions : mapping of name to Callee
+        The functions of the file.
     """
 
     def __init__(
@@ -99,7 +107,7 @@ class Context:
         scope: Scope,
         readers: Readers,
         assigned: frozenset[str] = frozenset(),
-        functions: Mapping[str, Node] = _NO_FUNCTIONS,
+        functions: Mapping[str, Callee] = _NO_FUNCTIONS,
     ) -> None:
         self.tree = tree
         self.scope = scope
@@ -245,6 +253,21 @@ class Context:
                 self.bound.pop(variable, None)
         assert self.scope.outer is not None
         self.scope = self.scope.outer
+
+    @contextmanager
+    def names_of_the_file(self) -> Generator[Scope]:
+        """Reads the body of another function, which sees the names of the file and its own; hands out the latter.
+
+        What it reads by name is nothing that a statement of this one uses.
+        """
+        here, outermost = self.scope, self.scope
+        while outermost.outer is not None:
+            outermost = outermost.outer
+        self.scope = Scope(outermost)
+        self._records.append(_Record(self.span))
+        yield self.scope
+        self._records.pop()
+        self.scope = here
 
     def open_block(self) -> None:
         """Begins a block."""

@@ -20,6 +20,7 @@ from syncopt.frontend._cpp.arithmetic import (
 )
 from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TileBinding, Variable
 from syncopt.frontend._cpp.context import Context, primary
+from syncopt.frontend._cpp.inlining import call_of_number
 from syncopt.frontend._cpp.objects import (
     address,
     array_of,
@@ -291,7 +292,12 @@ def _call(ctx: Context, node: Node) -> Bound:
         return _launch(ctx, _LAUNCH[name], ctx.tree.phrase(node))
     if is_type_name(ctx, function):
         return construct(ctx, read_type(ctx, function), given, node)
-    raise ctx.refusal(f"a call of {name} is not modelled", function)
+    if name in ctx.functions:
+        return call_of_number(ctx, name, given, node)
+    # Without blanks the grammar takes `n<3 && m>(2)` for the call of a template.
+    is_number = function.type == "template_function" and isinstance(ctx.scope.get(name), Variable | Constant)
+    hint = f"if {name} is compared here, write a blank before the <" if is_number else ""
+    raise ctx.refusal(f"a call of {name} is not modelled", function, hint)
 
 
 def function_name(ctx: Context, function: Node) -> str:

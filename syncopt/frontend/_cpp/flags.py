@@ -1,19 +1,19 @@
 """Flags, barriers, and functions of the file that hold nothing else, which are read where they are called."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.bindings import Constant
-from syncopt.frontend._cpp.context import Context
+from syncopt.frontend._cpp.context import Context, Scope
+from syncopt.frontend._cpp.inlining import INLINE
 from syncopt.frontend._cpp.objects import integer
 from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.types import INT
 from syncopt.ir.kernel import Barrier, SetFlag, Value, WaitFlag
 from syncopt.ir.pipes import EVENT_IDS, Pipe, PipePair
 
-_INLINE = "write the body of the called function in its place"
 _PIPES = {f"PIPE_{pipe.value}": pipe for pipe in Pipe}
 
 
@@ -68,49 +68,60 @@ FLAG_CALLS: Mapping[str, Callable[[Context, Sequence[Node], Node], None]] = {
 # -- functions that synchronise ----------------------------------------------------------------------------------------
 
 
-def read_sync_function(ctx: Context, definition: Node, given: Sequence[Node], node: Node) -> None:
+def read_sync_function(ctx: Context, name: str, given: Sequence[Node], node: Node) -> None:
     """The flags and barriers of a function of the file, as ops of the call."""
-    body, declarator = field(definition, "body"), field(definition, "declarator")
-    assert body is not None and declarator is not None
-    name = ctx.tree.text(field(declarator, "declarator") or declarator)
-    with ctx.inner_scope():
-        if not _bind_parameters(ctx, declarator, given):
-            ctx.fail(f"a call of {name} is not modelled", node, _INLINE)
+    callee = ctx.functions[name]
+    body, declarator = field(callee.node, "body"), field(callee.node, "declarator")
+    if callee.fault or body is None or declarator is None:
+        ctx.fail(f"a call of {name} is not modelled: {callee.fault}", node, INLINE)
+    numbers = [ctx.constant_or_none(argument) for argument in given]
+    with ctx.names_of_the_file() as own:
+        if not _bind_parameters(ctx, own, declarator, numbers):
+            ctx.fail(f"a call of {name} is not modelled", node, INLINE)
         for call in _sync_calls(ctx, named(body), name, node):
             function, arguments = field(call, "function"), field(call, "arguments")
             assert function is not None and arguments is not None
             read_flag_call(ctx, ctx.tree.text(function), named(arguments), call)
 
 
-def _bind_parameters(ctx: Context, declarator: Node, given: Sequence[Node]) -> bool:
+def _bind_parameters(ctx: Context, own: Scope, declarator: Node, given: Sequence[int | None]) -> bool:
     """Gives the parameters their numbers, if all are known here."""
     parameters = field(declarator, "parameters")
     listed = named(parameters) if parameters is not None else []
     if len(given) > len(listed):
         return False
     for at, parameter in enumerate(listed):
-        own = field(parameter, "declarator")
-        argument = given[at] if at < len(given) else field(parameter, "default_value")
-        number = ctx.constant_or_none(argument) if argument is not None else None
-        if own is None or own.type != "identifier" or number is None:
+        name, default = field(parameter, "declarator"), field(parameter, "default_value")
+        number = given[at] if at < len(given) else None if default is None else ctx.constant_or_none(default)
+        if name is None or name.type != "identifier" or number is None:
             return False
-        ctx.scope.entries[ctx.tree.text(own)] = Constant(INT, number)
+        own.entries[ctx.tree.text(name)] = Constant(INT, number)
     return True
 
 
 def _sync_calls(ctx: Context, statements: Sequence[Node], name: str, node: Node) -> list[Node]:
-    """The calls that are executed: statements in a row, and the case of a `switch` that its number chooses."""
-    found: list[Node] = []
-    for statement in statements:
+    """The calls that are executed, up to the first `return`."""
+    calls: list[Node] = []
+    for statement in takewhile(lambda one: not _is_return(one), _in_a_row(ctx, statements, name, node)):
         inner = named(statement)
-        if statement.type == "switch_statement":
-            found += _sync_calls(ctx, _chosen_case(ctx, statement, name, node), name, node)
-        elif statement.type == "expression_statement" and len(inner) == 1 and _is_sync_call(ctx, inner[0]):
-            found.append(inner[0])
-        elif statement.type != "return_statement" or inner:
+        if statement.type != "expression_statement" or len(inner) != 1 or not _is_sync_call(ctx, inner[0]):
             more = f"it does more than synchronise in line {ctx.tree.source.line(statement.start_byte)}"
-            ctx.fail(f"a call of {name} is not modelled: {more}", node, _INLINE)
-    return found
+            ctx.fail(f"a call of {name} is not modelled: {more}", node, INLINE)
+        calls.append(inner[0])
+    return calls
+
+
+def _in_a_row(ctx: Context, statements: Sequence[Node], name: str, node: Node) -> Iterator[Node]:
+    """The statements in the order of their execution: of a `switch`, those of the case that its number chooses."""
+    for statement in statements:
+        if statement.type == "switch_statement":
+            yield from _in_a_row(ctx, _chosen_case(ctx, statement, name, node), name, node)
+        else:
+            yield statement
+
+
+def _is_return(statement: Node) -> bool:
+    return statement.type == "return_statement" and not named(statement)
 
 
 def _is_sync_call(ctx: Context, node: Node) -> bool:

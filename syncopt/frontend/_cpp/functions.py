@@ -1,14 +1,15 @@
 """A file: its functions, the names that they can use, and the kernel of one function."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, Variable
-from syncopt.frontend._cpp.context import Context, Readers, Refused, Scope
+from syncopt.frontend._cpp.context import Callee, Context, Readers, Refused, Scope
 from syncopt.frontend._cpp.declarations import DECLARATIONS, FIXED
+from syncopt.frontend._cpp.directives import Directives, first_line, outside_functions
 from syncopt.frontend._cpp.expressions import read_expression
 from syncopt.frontend._cpp.finishing import finished
 from syncopt.frontend._cpp.loops import assigned_names
@@ -22,13 +23,12 @@ from syncopt.ir.types import PointerType
 
 _READERS = Readers(read_expression, read_block)
 _MACRO_NUMBER = re.compile(r"\(?\s*(-?(?:0[xX][0-9a-fA-F]+|[1-9]\d*|0))[uUlL]*\s*\)?")
-_CONDITIONAL = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef")
-_TRANSPARENT = ("namespace_definition", "linkage_specification", "declaration_list")
+_CHECKS = frozenset({"static_assert_declaration"})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FunctionText:
-    """A function before it is converted; `body` is None for a declaration."""
+    """A function before it is converted; `body` is None for a declaration, `under` are the directives around it."""
 
     name: str
     node: Node
@@ -36,6 +36,7 @@ class FunctionText:
     body: Node | None
     is_entry: bool
     is_template: bool
+    under: Directives
 
 
 class File:
@@ -50,17 +51,15 @@ class File:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.scope = Scope()
+        self._macros: dict[str, Refused] = {}
         found: list[FunctionText] = []
-        for node, condition in _outside_functions(tree.root, ""):
-            function = _function(tree, node)
+        for node, under in outside_functions(tree.root):
+            function = _function(tree, node, under)
             if function is not None:
                 found.append(function)
             else:
-                self._read_names(node, condition)
+                self._read_names(node, under)
         self.functions = tuple(found)
-        self._bodies: Mapping[str, Node] = {
-            text.name: text.node for text in found if text.body is not None and not text.is_template
-        }
 
     def kernel(self, function: FunctionText) -> Kernel:
         """Converts one function."""
@@ -72,7 +71,10 @@ class File:
         if function.is_template:
             hint = "write the kernel for one set of template arguments"
             raise tree.refusal(f"{function.name} is a template, which is not modelled", function.declarator, hint)
-        ctx = Context(tree, Scope(self.scope), _READERS, assigned_names_of(tree, body), self._bodies)
+        macro = self._macro_in(node)
+        if macro is not None:
+            raise macro.error
+        ctx = Context(tree, Scope(self.scope), _READERS, assigned_names_of(tree, body), self._callees(function))
         arguments = _parameters(ctx, function.declarator)
         block = finished(ctx.readers.block(ctx, body))
         _check_returns(tree, block)
@@ -85,25 +87,54 @@ class File:
             (error for error in self.tree.errors() if not any(s.start <= error.start < s.end for s in spans)), None
         )
 
+    def _callees(self, caller: FunctionText) -> Mapping[str, Callee]:
+        """The functions of the file as one of them can call them."""
+        named_alike: dict[str, list[FunctionText]] = {}
+        for text in self.functions:
+            named_alike.setdefault(text.name, []).append(text)
+        return {name: self._callee(texts, caller) for name, texts in named_alike.items()}
+
+    def _callee(self, texts: Sequence[FunctionText], caller: FunctionText) -> Callee:
+        bodies = [text for text in texts if text.body is not None]
+        first = (bodies or texts)[0]
+        if not bodies:
+            return Callee(first.node, "it is declared without a body")
+        if len(bodies) > 1:
+            return Callee(first.node, f"{len(bodies)} functions have this name")
+        if first.is_template:
+            return Callee(first.node, "it is a template")
+        if first.under != caller.under[: len(first.under)]:
+            return Callee(first.node, f"it stands under {first_line(self.tree, first.under)}")
+        macro = self._macro_in(first.node)
+        return Callee(first.node, "" if macro is None else macro.error.message)
+
     # -- names of the file -----------------------------------------------------------------------------------------
 
-    def _read_names(self, node: Node, condition: str) -> None:
+    def _read_names(self, node: Node, under: Directives) -> None:
         """Constants, types and macros in front of the functions; what is not modelled is refused when it is used."""
         if node.type in ("preproc_def", "preproc_function_def"):
-            self._read_macro(node, condition)
+            self._read_macro(node, under)
+        elif node.type == "preproc_call":
+            self._take_back_macro(node)
         elif node.type in DECLARATIONS:
-            if condition:
-                self._refuse(node, f"a definition under {condition} is not modelled")
+            macro = self._macro_in(node)
+            if macro is not None:
+                self.scope.entries.update(dict.fromkeys(_declared_names(self.tree, node), macro))
+                return
+            if under:
+                self._refuse(node, f"a definition under {first_line(self.tree, under)} is not modelled")
                 return
             if node.type == "declaration" and not _is_fixed(self.tree, node):
                 self._refuse(node, "a variable of the file is not modelled", "declare it constexpr")
                 return
-            ctx = Context(self.tree, self.scope, _READERS)
+            ctx, before = Context(self.tree, self.scope, _READERS), frozenset(self.scope.entries)
             try:
                 DECLARATIONS[node.type](ctx, node)
             except InputError as error:
                 for name in _declared_names(self.tree, node):
-                    self.scope.entries.setdefault(name, Refused(error))
+                    # Two namespaces may each have a name: which of them is meant is not known.
+                    if name in before or name not in self.scope.entries:
+                        self.scope.entries[name] = Refused(error)
             self._fix_numbers(ctx, node)
 
     def _fix_numbers(self, ctx: Context, node: Node) -> None:
@@ -118,15 +149,46 @@ class File:
         for name in _declared_names(self.tree, node):
             self.scope.entries[name] = Refused(error)
 
-    def _read_macro(self, node: Node, condition: str) -> None:
+    def _read_macro(self, node: Node, under: Directives) -> None:
         name, value = field(node, "name"), field(node, "value")
-        text = self.tree.text(value).strip() if value is not None else ""
-        match = _MACRO_NUMBER.fullmatch(text)
         assert name is not None
-        if match is not None and not condition and abs(int(match[1], 0)) < 1 << (INT.bits - 1):
-            self.scope.entries[self.tree.text(name)] = Constant(INT, int(match[1], 0))
+        macro, number = self.tree.text(name), None
+        if node.type == "preproc_def" and not under:
+            number = _macro_number(self.tree.text(value) if value is not None else "")
+        before = self.scope.entries.get(macro)
+        if macro in self._macros or (before is not None and before != number):
+            self._refuse_macro(node, macro, f"the macro {macro} is not the same everywhere")
+        elif number is not None:
+            self.scope.entries[macro] = number
         else:
-            self._refuse(node, f"the macro {self.tree.text(name)} is not modelled")
+            self._refuse_macro(node, macro, f"the macro {macro} is not modelled")
+
+    def _take_back_macro(self, node: Node) -> None:
+        """`#undef NAME`: in front of it the name is something else than behind it."""
+        directive, argument = field(node, "directive"), field(node, "argument")
+        macro = self.tree.text(argument).strip() if argument is not None else ""
+        is_known = macro in self._macros or macro in self.scope.entries
+        if directive is not None and self.tree.text(directive) == "#undef" and is_known:
+            self._refuse_macro(node, macro, f"the macro {macro} is not the same everywhere")
+
+    def _refuse_macro(self, node: Node, macro: str, message: str) -> None:
+        """Nothing that the name stands in is read, whatever else the name is."""
+        refused = self._macros.setdefault(macro, Refused(self.tree.refusal(message, node)))
+        self.scope.entries[macro] = refused
+
+    def _macro_in(self, node: Node) -> Refused | None:
+        """The first macro that is not modelled in a piece of text; what only the compiler checks does not matter."""
+        if not self._macros:
+            return None
+        leaves = (inner for inner in descendants(node, _CHECKS) if not inner.child_count)
+        return next((self._macros[word] for word in map(self.tree.text, leaves) if word in self._macros), None)
+
+
+def _macro_number(text: str) -> Constant | None:
+    match = _MACRO_NUMBER.fullmatch(text.strip())
+    if match is None or abs(int(match[1], 0)) >= 1 << (INT.bits - 1):
+        return None
+    return Constant(INT, int(match[1], 0))
 
 
 def assigned_names_of(tree: Tree, body: Node) -> frozenset[str]:
@@ -159,39 +221,10 @@ def _is_declared(node: Node) -> bool:
     return parent is not None and node in (field(parent, "name"), field(parent, "declarator"))
 
 
-def _outside_functions(node: Node, condition: str) -> Iterator[tuple[Node, str]]:
-    """What stands in a file outside of functions, with the directive under which it stands."""
-    for child in named(node):
-        if child.type in _TRANSPARENT:
-            body = field(child, "body")
-            single = [child] if body is None else [body]
-            if body is not None and body.type != "declaration_list":
-                yield body, condition
-            else:
-                for inner in single:
-                    yield from _outside_functions(inner, condition)
-        elif child.type in _CONDITIONAL and not _is_guard(child):
-            first = child.text.decode().splitlines()[0] if child.text else child.type
-            yield from _outside_functions(child, condition or first)
-        elif child.type in _CONDITIONAL:
-            yield from _outside_functions(child, condition)
-        else:
-            yield child, condition
-
-
-def _is_guard(node: Node) -> bool:
-    """`#ifndef NAME`, `#define NAME` around a whole file."""
-    inner = named(node)
-    if node.type != "preproc_ifdef" or len(inner) < len(("name", "define")) or inner[1].type != "preproc_def":
-        return False
-    name = field(inner[1], "name")
-    return name is not None and name.text == inner[0].text and field(inner[1], "value") is None
-
-
 # -- functions ---------------------------------------------------------------------------------------------------------
 
 
-def _function(tree: Tree, node: Node) -> FunctionText | None:
+def _function(tree: Tree, node: Node, under: Directives) -> FunctionText | None:
     """A function, or None if the node is something else."""
     is_template = node.type == "template_declaration"
     inner = named(node)[-1] if is_template else node
@@ -206,7 +239,7 @@ def _function(tree: Tree, node: Node) -> FunctionText | None:
     start = node.prev_sibling.end_byte if node.prev_sibling is not None else 0
     head = tree.source.data[start : declarator.start_byte].decode()
     body = field(inner, "body") if inner.type == "function_definition" else None
-    return FunctionText(tree.text(name), node, declarator, body, ENTRY in head, is_template)
+    return FunctionText(tree.text(name), node, declarator, body, ENTRY in head, is_template, under)
 
 
 def _parameters(ctx: Context, declarator: Node) -> tuple[Value, ...]:

@@ -105,12 +105,12 @@ def _behind(inside: Bound, results: Mapping[Value, Value]) -> Bound:
 def _slots(
     ctx: Context, variable: Variable, before: Mapping[Variable, Bound], inside: Bound, node: Node
 ) -> Iterator[_Slot]:
-    """The values of a carried variable."""
+    """The values of a carried variable; what it has not before the loop, it has not at the start of a round either."""
     last = ctx.bound.get(variable)
-    lasts = parts(last) if last is not None else ()
-    if [part is None for part in lasts] != [part is None for part in parts(inside)]:
-        ctx.fail(f"{variable.name} may have no value behind this loop", node, "give it one before the loop")
+    lasts = parts(last) if last is not None else tuple(None for _ in parts(inside))
     for init, argument, end in zip(parts(before[variable]), parts(inside), lasts, strict=True):
+        if argument is not None and end is None:
+            ctx.fail(f"{variable.name} may have no value behind this loop", node, "give it one before the loop")
         if init is not None and argument is not None and end is not None:
             yield _Slot(init, argument, end)
 

@@ -103,9 +103,18 @@ def _expression_statement(ctx: Context, node: Node) -> None:
             _assignment(ctx, inner)
         case "update_expression":
             _update(ctx, inner)
+        case "cast_expression" if _is_discarded(ctx, inner):
+            return
         case _:
             what = WORDS.get(inner.type, inner.type.replace("_", " "))
             ctx.fail(f"{what} as a statement is not modelled", inner)
+
+
+def _is_discarded(ctx: Context, node: Node) -> bool:
+    """`(void) name`, which keeps the compiler from calling a name unused."""
+    type_node, value = field(node, "type"), field(node, "value")
+    assert type_node is not None and value is not None
+    return ctx.tree.text(type_node) == "void" and value.type == "identifier"
 
 
 def _target(ctx: Context, node: Node) -> Variable:

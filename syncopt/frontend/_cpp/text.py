@@ -2,7 +2,8 @@
 
 The qualifiers of the kernel language (`__gm__`, `AICORE`, ...) are no C++: they are blanked out before the text is
 parsed, and read off the text where they matter. The grammar knows no names and takes `a < b && c > (d)` for a call of
-a template: a `<` behind a blank is parsed as a `>`, which has the same rank; the text of the operator stays.
+a template: a `<` behind a name and a blank is parsed as a `>`, which has the same rank; the text of the operator stays.
+The templates that kernels use are known by name.
 """
 
 import re
@@ -19,8 +20,10 @@ GLOBAL_MEMORY = "__gm__"
 ENTRY = "__global__"
 ON_CHIP = frozenset({"__ubuf__", "__cbuf__", "__ca__", "__cb__", "__cc__", "__fbuf__", "__biasbuf__"})
 _QUALIFIERS = frozenset({GLOBAL_MEMORY, ENTRY, *ON_CHIP, "AICORE", "__aicore__", "[aicore]", "__in__", "__out__"})
+_TEMPLATES = rb"template|\w+_cast|Tile(?:Left|Right|Acc)?(?:Compact)?|Shape|Stride|GlobalTensor"
 _REPLACED = re.compile(
-    rb"^[ \t]*#[^\n]*|\b(?:__[a-z]+__|AICORE)\b|\[aicore\]|\b(?!template\b)\w+[ \t]+<(?![<=])", re.MULTILINE
+    rb"^[ \t]*#[^\n]*|\b(?:__[a-z]+__|AICORE)\b|\[aicore\]|\b(?!(?:" + _TEMPLATES + rb")\b)\w+[ \t]+<(?![<=])",
+    re.MULTILINE,
 )
 _LAST_WORD = re.compile(rb"(\[aicore\]|\w+)\s*\Z")
 _FIRST_WORD = re.compile(rb"\s*(\[aicore\]|\w+)")
@@ -47,11 +50,13 @@ def field(node: Node, name: str) -> Node | None:
     return node.child_by_field_name(name)
 
 
-def descendants(node: Node) -> Iterator[Node]:
-    """A node and all below it, in text order."""
+def descendants(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
+    """A node and all below it in text order, apart from nodes of some types and what is below them."""
     waiting = [node]
     while waiting:
         now = waiting.pop()
+        if now.type in without:
+            continue
         yield now
         waiting.extend(reversed(now.children))
 

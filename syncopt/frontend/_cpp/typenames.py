@@ -103,7 +103,8 @@ def _described(ctx: Context, node: Node) -> CppType:
     if declarator is None:
         return read_type(ctx, base)
     if declarator.type != "abstract_pointer_declarator" or declarator.named_child_count:
-        ctx.fail(f"type {ctx.tree.phrase(node)} is not modelled", node)
+        hint = "what stands in parentheses in front of an operator is taken for a type: write it without them"
+        ctx.fail(f"type {ctx.tree.phrase(node)} is not modelled", node, hint)
     return pointer_to(ctx, pointee(ctx, base), base)
 
 

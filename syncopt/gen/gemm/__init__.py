@@ -16,6 +16,7 @@ from syncopt.gen.gemm.kernel import (
     Tiling,
     default_output,
     element_type,
+    operand_type,
 )
 from syncopt.gen.gemm.legal import deepest_l0, fewest_parts, legal_tilings
 from syncopt.gen.gemm.rules import broken, check
@@ -40,5 +41,6 @@ __all__ = [
     "fewest_parts",
     "legal_tilings",
     "memory_use",
+    "operand_type",
     "text",
 ]

@@ -35,6 +35,26 @@ def element_type(spelling: str) -> DType:
     return DTYPES[spelling]
 
 
+def operand_type(spelling: str) -> DType:
+    """The element type of A and B that a text names.
+
+    Raises
+    ------
+    InputError
+        If it is none that the cube multiplies.
+    """
+    found = DTYPES.get(spelling)
+    if found is None or found not in ACCUMULATORS:
+        raise not_multiplied(spelling)
+    return found
+
+
+def not_multiplied(spelling: str) -> InputError:
+    """The error of an element type of A and B that the cube does not multiply."""
+    known = ", ".join(dtype.spelling for dtype in ACCUMULATORS)
+    return InputError(f"the cube does not multiply {spelling}", help=f"operands may be {known}")
+
+
 def default_output(dtype: DType, splits: int = 1) -> DType:
     """The element type of C: that of A and B, where the cube can store it; partial sums stay as accumulated."""
     accumulator = ACCUMULATORS.get(dtype, dtype)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from syncopt.gen.gemm.flags import event_ids, in_pairs
-from syncopt.gen.gemm.kernel import ACCUMULATORS, OUTPUTS, GemmKernel, GlobalLayout, Sync
+from syncopt.gen.gemm.kernel import ACCUMULATORS, OUTPUTS, GemmKernel, GlobalLayout, Sync, not_multiplied
 from syncopt.gen.gemm.tiles import MemoryUse, memory_use
 from syncopt.hwmodel import Machine
 from syncopt.ir.pipes import Memory
@@ -49,8 +49,7 @@ def _name_is_one_of_a_function(kernel: GemmKernel, _machine: Machine) -> Iterato
 def _types_are_those_of_the_cube(kernel: GemmKernel, _machine: Machine) -> Iterator[InputError]:
     """Products of one type are summed in one type, and only some types are stored of that."""
     if kernel.dtype not in ACCUMULATORS:
-        known = ", ".join(dtype.spelling for dtype in ACCUMULATORS)
-        yield InputError(f"the cube does not multiply {kernel.dtype.spelling}", help=f"operands may be {known}")
+        yield not_multiplied(kernel.dtype.spelling)
         return
     known = OUTPUTS[kernel.accumulator]
     if kernel.stored not in known:

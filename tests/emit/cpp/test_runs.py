@@ -91,6 +91,17 @@ def test_carried_values_branches_and_parts(structure: Program, rounds: int, turn
     assert np.array_equal(found, structured(x, 1.5))
 
 
+@pytest.mark.parametrize("n", [100, 40])
+def test_parts_are_as_valid_as_their_tile(n: int, tmp_path: Path) -> None:
+    """Of 100 elements the first part has 64, all that it holds, and the second one 50; of 40 they have 40 and 20."""
+    program = compiled(cpp_of((KERNELS / "halves.pto").read_bytes()), tmp_path)
+    x = np.random.default_rng(n).normal(size=n).astype(np.float32)
+    expected = x.copy()
+    expected[:64] *= np.float32(2)
+    expected[n // 2 :] += np.float32(1)
+    assert np.array_equal(program.run([x, np.zeros_like(x)], [n])[1], expected)
+
+
 def test_access_outside_a_buffer_ends_the_run(structure: Program) -> None:
     x = np.zeros((3, 4, 32), np.float32)
     finished = structure.finish([x, np.zeros_like(x)], [1.0, 4, 0])

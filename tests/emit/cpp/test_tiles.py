@@ -95,7 +95,9 @@ def part(whole: str, offsets: str, sizes: str, result: str, valid: str = "") -> 
     %s = pto.subview %t[{offsets}] sizes [{sizes}] {valid} : {whole} -> {result}
     }}\n""")
     return [
-        line.strip() for line in text.splitlines() if line.strip().startswith(("Tile<", "__", "uint64_t", "TASSIGN"))
+        line.strip()
+        for line in text.splitlines()
+        if line.strip().startswith(("Tile<", "__", "int64_t s", "uint64_t", "TASSIGN"))
     ][2:]
 
 
@@ -154,6 +156,15 @@ def test_part_with_a_valid_size_of_its_own() -> None:
     assert found[1].endswith("CompactMode::Null>(n);")
 
 
+def test_part_without_a_valid_size_has_what_is_left_of_its_tile() -> None:
+    found = part(FULL, "%n, %c0", "2, 16", TILE.format(", valid=?x16").replace("8x16xf32", "2x16xf32"))
+    assert found[1] == "int64_t s_rows = (int64_t) t.GetValidRow() - n % (int64_t) t.GetValidRow();"
+    assert "BLayout::RowMajor, -1, 16," in found[2]
+    assert found[2].endswith("CompactMode::Null>(s_rows < 2 ? s_rows : 2);")
+    with pytest.raises(InputError, match="valid width is known at run time only"):
+        part(FULL, "%c0, %c0", "2, 8", TILE.format(", valid=2x?").replace("8x16xf32", "2x8xf32"))
+
+
 def test_part_whose_width_nobody_could_tell_is_refused() -> None:
     with pytest.raises(InputError, match="valid width is known at run time only"):
         part(FULL, "%c0, %c0", "2, 8", "!pto.tile_buf<vec, 2x8xf32, valid=2x?>", "valid [%c2, %n]")
@@ -175,13 +186,6 @@ def test_part_whose_width_nobody_could_tell_is_refused() -> None:
             "32, 32",
             ZN.replace("32x64", "32x32"),
             "no C++ for %s: part of a tile with fractals that leaves out columns",
-        ),
-        (
-            FULL,
-            "%c0, %c0",
-            "2, 8",
-            "!pto.tile_buf<vec, 2x8xf32, valid=?x8>",
-            "no C++ for a tile whose valid size is `?` and not given",
         ),
         (
             FULL,

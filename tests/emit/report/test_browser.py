@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncopt.emit.report import chart_library, render_page
+from syncopt.emit.report import Table, chart_library, render_page
 from tests.browser import Browser, browser, needs_chromium
 from tests.emit.report.pages import content
 
@@ -14,6 +14,11 @@ pytestmark = needs_chromium
 READY = "document.body.dataset.slices"
 LEFT, UP, RIGHT, DOWN, HOME = "\ue012", "\ue013", "\ue014", "\ue015", "\ue011"
 SCHEMES = {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 24, 29)"}
+LOAD = (
+    "[...document.querySelectorAll('#timelines .barlayer .trace')]"
+    ".find((trace) => trace.__data__[0].trace.legendgroup === 'tload').querySelector('path')"
+)
+"""The bar of the load as written."""
 DETAILS = "return document.getElementById('details').textContent"
 
 
@@ -61,10 +66,49 @@ def test_charts_are_drawn_without_an_error(opened: Browser) -> None:
 def test_slice_is_as_long_as_its_cycles(opened: Browser) -> None:
     """The load takes 280 of the 970 cycles that are shown."""
     width = (
-        "const box = (q) => document.querySelector(q).getBoundingClientRect().width;"
-        "return box('#timelines .bars .point path') / box('#timelines .xy .gridlayer, #timelines .bglayer rect')"
+        "const box = (node) => node.getBoundingClientRect().width;"
+        f"return box({LOAD}) / box(document.querySelector('#timelines .xy .gridlayer, #timelines .bglayer rect'))"
     )
     assert opened.run(width) == pytest.approx(280 / 970, abs=0.01)
+
+
+def test_waits_and_barriers_are_thinner_than_ops(opened: Browser) -> None:
+    """They are told from work in any colour: an op takes 0.8 of its lane, a wait or a barrier 0.34."""
+    bars: list[tuple[str, float]] = opened.run(
+        "return [...document.querySelectorAll('#timelines .barlayer .trace')].flatMap((trace) =>"
+        "[...trace.querySelectorAll('.point path')].map((path) =>"
+        "[trace.__data__[0].trace.legendgroup, path.getBoundingClientRect().height]))"
+    )
+    assert {group for group, _ in bars} == {"tload", "tadd", "tstore", "set", "wait", "barrier"}
+    thin = [height for group, height in bars if group in ("wait", "barrier")]
+    work = [height for group, height in bars if group not in ("wait", "barrier")]
+    assert 0 < max(thin) < min(work) / 2
+
+
+def test_ops_lie_on_top_and_come_first_in_the_legend(opened: Browser) -> None:
+    groups: list[str] = opened.run(
+        "return [...document.querySelectorAll('#timelines .subplot.xy .barlayer .trace')]"
+        ".map((trace) => trace.__data__[0].trace.legendgroup)"
+    )
+    assert groups == ["wait", "barrier", "tload", "tadd", "tstore", "set"]
+    names: list[str] = opened.run(
+        "return [...document.querySelectorAll('#timelines .legendtext')].map((node) => node.textContent)"
+    )
+    assert names == ["tload", "tadd", "tstore", "wait for a flag", "barrier", "set to wait"]
+
+
+def test_nothing_is_cut_off_in_a_narrow_window(tmp_path: Path) -> None:
+    """The longest rows of the table of machines, at half the width of a small screen."""
+    path = tmp_path / "narrow.html"
+    columns = ("machine or arguments", ">plan", ">compared with", ">times as fast", "remarks")
+    row = ("75 B/cycle, depth 40", "1,934,990", "1,934,988", "1.000", "slower by 2 cycles, 0.00 %, baseline races")
+    path.write_text(render_page(content(sensitivity=Table(columns, (row,))), chart_library()), encoding="utf-8")
+    with browser(500, 900) as window:
+        window.open(path, READY)
+        assert window.run("return document.documentElement.scrollWidth <= window.innerWidth")
+        assert (
+            window.run("const wide = document.querySelector('.wide'); return wide.scrollWidth - wide.clientWidth") == 0
+        )
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -149,8 +193,7 @@ def test_buttons_zoom(opened: Browser) -> None:
 
 
 def test_mouse_shows_a_slice(opened: Browser) -> None:
-    """The first bar is the load as written."""
-    opened.point("return document.querySelector('#timelines .bars .point path')")
+    opened.point(f"return {LOAD}")
     opened.wait("document.querySelector('#timelines .hoverlayer .hovertext')")
     label = opened.run("return document.querySelector('#timelines .hoverlayer .hovertext').textContent")
     assert label.startswith("tloadMTE2, line 15cycles 2 to 282 (280)completed at 546")

@@ -7,8 +7,11 @@ from dataclasses import fields
 import pytest
 
 from syncopt.emit.report import Table, chart_library, render_page
+from syncopt.emit.report.charts import details
 from syncopt.ir.source import InputError
 from tests.emit.report.pages import Page, content, drawn, page_of, parsed
+from tests.emit.timeline.drawing import sliced
+from tests.sim.programs import load, toy
 
 HOSTILE = "</script><script>alert(1)</script>&<b>\"'\u2028"
 
@@ -115,6 +118,11 @@ def test_details_of_a_slice(page: Page) -> None:
         "stood still for 2 cycles: dispatch",
     ]
     assert len(found) == 16
+
+
+def test_stall_of_one_cycle_is_not_called_cycles() -> None:
+    [piece] = sliced(toy(), [load(10)])
+    assert details(piece)[-1] == "stood still for 1 cycle: dispatch"
 
 
 def test_arrows_lead_from_set_to_wait(page: Page) -> None:

@@ -104,6 +104,14 @@ def test_arrow_to_a_wait_that_holds_nothing_ends_at_its_start() -> None:
     assert (wait["ts"], wait["dur"], end["ts"]) == (12, 0, 12)
 
 
+def test_stall_of_one_cycle_is_not_called_cycles() -> None:
+    """Dispatch takes one cycle: the load is ready at 1, and so is its pipe."""
+    out = io.StringIO()
+    write_chrome(out, [toy_version(toy(), [load(10)])], {})
+    [piece] = [event for event in json.loads(out.getvalue())["traceEvents"] if event["ph"] == "X"]
+    assert piece["args"]["stall"] == "1 cycle: dispatch"
+
+
 class Nowhere(io.StringIO):
     """A file that keeps nothing."""
 

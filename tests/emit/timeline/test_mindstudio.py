@@ -98,6 +98,12 @@ def test_reader_finds_the_end_of_the_last_event() -> None:
     assert behind == '"ph":"M"}\n]}\n'
 
 
+def test_stall_of_one_cycle_is_not_called_cycles() -> None:
+    out = io.StringIO()
+    write_mindstudio(out, [toy_version(toy(), [load(10)])], {}, "core0.cubecore0")
+    assert '"detail":"STALL:1 cycle dispatch"' in out.getvalue()
+
+
 def test_arrow_needs_both_of_its_ends() -> None:
     """As in test_chrome.py: from cycle 13 on there is the wait, not the set. Its begin and its end are there."""
     flag = (Pipe.MTE2, Pipe.M)

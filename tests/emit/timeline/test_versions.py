@@ -46,3 +46,9 @@ def test_hang_is_said() -> None:
     assert shown.statement == (
         "the full run, 4 cycles: 1 of 3 instructions shown; the run hangs: 2 of them never execute"
     )
+
+
+def test_one_is_not_called_many() -> None:
+    """A load of no cycles at cycle 1."""
+    shown = show(toy_version(toy(), [load(0)]), lambda _: None)
+    assert shown.statement == "the full run, 1 cycle: all 1 instruction shown"

@@ -197,6 +197,8 @@ struct Tile {
   }
 
   Element* data() { return start; }
+  unsigned GetValidRow() const { return static_cast<unsigned>(valid_rows); }
+  unsigned GetValidCol() const { return static_cast<unsigned>(valid_cols); }
 
   Element& element(int64_t row, int64_t col) {
     host::demand(valid_rows >= 0 && valid_cols >= 0, "a tile without its valid size");
