@@ -200,23 +200,6 @@ def test_lower_bound_that_is_an_argument_behind_the_upper_one(machine: Machine) 
     assert str(report.failing) == "i loop x1"
 
 
-def test_arm_that_no_given_argument_reaches_is_run(machine: Machine) -> None:
-    """m is 4 as given, so that i = 0 never comes; with another m it does."""
-    body = """
-scf.for %i = %m to %n step %c1 {
-%zero = arith.cmpi eq, %i, %c0 : index
-scf.if %zero {
-load t0
-add t1 t0
-}
-}
-barrier ALL
-"""
-    report = check(body, machine)
-    assert report.verdict is Verdict.RACE
-    assert str(report.failing) == "i loop x1, %zero true"
-
-
 def test_loops_of_one_bound_are_run_from_the_lowest_start(machine: Machine) -> None:
     """The first loop starts at 1, so that n = 0 is below its start: there the second does not go round either."""
     body = """
@@ -258,34 +241,6 @@ def test_conditions_on_one_value_that_exclude_each_other_are_not_combined(machin
     negative = check(PARITY, machine)
     assert (negative.verdict, negative.executions) == (Verdict.DEADLOCK, 3)
     assert str(negative.failing) == "%even false, %odd false"
-
-
-def test_else_arm_that_no_given_argument_reaches_is_run(machine: Machine) -> None:
-    """As above, but what comes at i = 0 stands in the other arm."""
-    body = """
-scf.for %i = %m to %n step %c1 {
-%other = arith.cmpi ne, %i, %c0 : index
-scf.if %other {
-} else {
-load t0
-add t1 t0
-}
-}
-barrier ALL
-"""
-    report = check(body, machine)
-    assert report.verdict is Verdict.RACE
-    assert str(report.failing) == "i loop x1, %other false"
-
-
-@pytest.mark.parametrize("depth", [2, 3])
-def test_arms_in_arms_that_nothing_reaches_are_run(depth: int, machine: Machine) -> None:
-    """i = 0, i + m = 0, i + 2 m = 0: with m as given, 4, none of them comes, but all of them can."""
-    values = "%v0 = arith.addi %i, %c0 : index\n%v1 = arith.addi %i, %m : index\n%v2 = arith.addi %v1, %m : index\n"
-    arms = [f"%arm{at} = arith.cmpi eq, %v{at}, %c0 : index\nscf.if %arm{at} {{\n" for at in range(depth)]
-    opened, closed = "load t0\n".join(arms), "}\n" * depth
-    report = check(f"scf.for %i = %m to %n step %c1 {{\n{values}{opened}add t1 t0\n{closed}}}\nbarrier ALL", machine)
-    assert report.verdict is Verdict.RACE
 
 
 @pytest.mark.parametrize(("left", "shown"), [(63, "last step cut by 1"), (1, "last step cut to 1")])
@@ -410,21 +365,6 @@ barrier ALL
     assert [(finding.severity, str(finding.execution)) for finding in report.findings] == [
         (Severity.WARNING, "i loop x4")
     ]
-
-
-def test_arm_of_no_trip_in_an_arm_of_something_else_is_led_into() -> None:
-    """Whether the inner loop goes round, its bound says: the outer loop does, the arm is chosen, the inner loop rests.
-
-    No op was reached yet. The arm that the block decides is not led into, as no trip counts decide about it.
-    """
-    body = (
-        "%b = pto.get_block_idx\n%own = arith.index_cast %b : i64 to index\nscf.for %i = %c0 to %n step %c1 {\n"
-        "%before = arith.cmpi slt, %i, %own : index\nscf.if %before {\nscf.for %j = %c0 to %m step %c1 {\nload t0\n}\n"
-        "%none = arith.cmpi sle, %m, %c0 : index\nscf.if %none {\nload t1\n}\n}\n}"
-    )
-    executions = Executions(TripCounts(vector_kernel(body)), NO_ASSUMPTIONS, 5)
-    led = [str(execution) for execution in executions.led_into(frozenset(), frozenset())]
-    assert led == [f"i loop x{i}, j loop x{j}, %before true" for j in range(4) for i in (1, 2, 3)]
 
 
 def test_condition_on_data_that_another_one_rules_out_does_not_hold(machine: Machine) -> None:
