@@ -17,6 +17,7 @@ from syncopt.ir.kernel import For, If, Scalar, Value, Yield, regions
 from syncopt.ir.numbering import Definitions
 from syncopt.ir.scalars import CASTS, ScalarValue, Unknown, evaluate
 from syncopt.ir.shapes import Shape, aligned, constant, divided, joined, minus, plus, remainder, times
+from syncopt.ir.types import ScalarType
 
 Now = Callable[[Value], ScalarValue]
 """What a value is at this point of a run; unknown if it has not come by."""
@@ -26,6 +27,7 @@ _SUBTRACT = "arith.subi"
 _MULTIPLY = "arith.muli"
 _DIVISIONS = frozenset({"arith.divsi", "arith.divui", "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui"})
 _REMAINDERS = frozenset({"arith.remsi", "arith.remui"})
+_BIT = ScalarType("i1")
 _EXTREMES = {"arith.minsi": -1, "arith.minui": -1, "arith.maxsi": 1, "arith.maxui": 1}
 
 
@@ -170,23 +172,28 @@ class Motion(ABC):
         return found if not isinstance(start, int) else _starting(found, start)
 
     def _computed(self, op: Scalar, shapes: list[Shape]) -> Shape | None:
-        if op.name in CASTS:
+        if _is_unsigned(op) and not all(map(self._stays_positive, shapes)):
+            return self._function(op, *shapes)
+        if op.name in CASTS and op.results[0].type != _BIT:
             return shapes[0]
         if op.name == "arith.select":
             return self._select(*shapes)
         if len(shapes) == 2:
-            a, b = shapes
-            if op.name in (_ADD, _SUBTRACT):
-                return plus(a, b) if op.name == _ADD else minus(a, b)
-            if op.name == _MULTIPLY:
-                return times(a, b)
-            if op.name == "arith.cmpi":
-                return self._compared(op, a, b)
-            if op.name in _EXTREMES:
-                return self._extreme(op, a, b)
-            if op.name in _DIVISIONS or op.name in _REMAINDERS:
-                return self._by_constant(op, a, b)
+            return self._of_two(op, *shapes)
         return self._function(op, *shapes) if shapes else constant(None)
+
+    def _of_two(self, op: Scalar, a: Shape, b: Shape) -> Shape | None:
+        if op.name in (_ADD, _SUBTRACT):
+            return plus(a, b) if op.name == _ADD else minus(a, b)
+        if op.name == _MULTIPLY:
+            return times(a, b)
+        if op.name == "arith.cmpi":
+            return self._compared(op, a, b)
+        if op.name in _EXTREMES:
+            return self._extreme(op, a, b)
+        if op.name in _DIVISIONS or op.name in _REMAINDERS:
+            return self._by_constant(op, a, b)
+        return self._function(op, a, b)
 
     def _function(self, op: Scalar, *shapes: Shape) -> Shape | None:
         """Some function, which is still where its operands are; the bound must not mix with the loop's variables."""
@@ -292,6 +299,11 @@ class Motion(ABC):
         if problem not in self.problems:
             self.problems.append(problem)
         return False
+
+
+def _is_unsigned(op: Scalar) -> bool:
+    """Whether an op takes negative integers for large ones."""
+    return op.name.endswith("ui") or (op.name == "arith.cmpi" and str(op.attribute).startswith("u"))
 
 
 def _starting(shape: Shape, start: int) -> Shape:

@@ -162,6 +162,12 @@ def test_load_that_waits_for_a_later_store_is_a_race_alone(machine: Machine) -> 
     assert finding.message.startswith("WAR: pto.tstore")
 
 
+def test_op_that_starts_late_races_once(machine: Machine) -> None:
+    """The add stands before the load, but waits: it is the load that comes too early, not the add."""
+    finding = only(check("wait MTE3 V 0\nadd t1 t0\nload t0\nset MTE3 V 0\nbarrier ALL", machine))
+    assert finding.message.startswith("WAR: pto.tload")
+
+
 def test_wait_without_set_is_a_deadlock(machine: Machine) -> None:
     report = check("wait MTE2 V 3\nadd t1 t0\nbarrier ALL", machine)
     finding = only(report)

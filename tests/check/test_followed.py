@@ -50,6 +50,32 @@ def test_what_is_followed_is_found(body: str, rounds: int, machine: Machine) -> 
     assert str(check(body, machine).failing) == f"i loop x{rounds}"
 
 
+UNSIGNED = {
+    "comparison": "%v = arith.addi %w, %c0 : index\n%ok = arith.cmpi ult, %v, %c1000 : index\n",
+    "least": "%v = arith.minui %w, %c1000 : index\n%ok = arith.cmpi slt, %v, %c1000 : index\n",
+    "extension": "%narrow = arith.index_cast %w : index to i32\n%wide = arith.extui %narrow : i32 to i64\n"
+    "%v = arith.index_cast %wide : i64 to index\n%ok = arith.cmpi slt, %v, %c1000 : index\n",
+}
+
+
+@pytest.mark.parametrize("op", UNSIGNED)
+def test_negative_values_are_large_unsigned_ones(op: str, machine: Machine) -> None:
+    """100 - i is below 1000, until it is below 0."""
+    down = "%c1000 = arith.constant 1000 : index\n%w = arith.subi %c100, %i : index\n"
+    fault = "scf.if %ok {\n} else {\nset MTE2 V 5\n}\n"
+    report = check(f"scf.for %i = %c0 to %n step %c1 {{\n{down}{UNSIGNED[op]}{fault}}}", machine)
+    assert report.unproven == ("more than 5 trips of the i loop: condition %ok does not repeat",)
+
+
+@pytest.mark.parametrize("op", UNSIGNED)
+def test_unsigned_values_that_stay_positive_are_followed(op: str, machine: Machine) -> None:
+    """n - i is above 3 but for the last three rounds."""
+    down = "%c1000 = arith.addi %c3, %c0 : index\n%w = arith.subi %n, %i : index\n"
+    fault = "scf.if %ok {\nload t0\n}\n"
+    report = check(f"scf.for %i = %c0 to %n step %c1 {{\n{down}{UNSIGNED[op]}{fault}}}", machine)
+    assert report.proven == ("all trip counts >= 0 of the i loop, period 1",)
+
+
 NEGATIVE = "%minus = arith.constant -3 : index\n%less = arith.constant -1 : index\n"
 
 
@@ -75,9 +101,11 @@ NEGATIVE = "%minus = arith.constant -3 : index\n%less = arith.constant -1 : inde
         (loop("%up = arith.subi %i, %c7 : index\n%late = arith.cmpi sgt, %i, %c4 : index\n"
               "%v = scf.if %late -> (index) {\nscf.yield %up : index\n} else {\nscf.yield %i : index\n}", "%c9"),
          "condition %bad"),
+        (loop("%wide = arith.index_cast %i : index to i64\n%odd = arith.trunci %wide : i64 to i1\n"
+              "%v = arith.select %odd, %c3, %c0 : index", "%c20"), "condition %bad"),
     ],
     ids=["below 0", "counted below 0", "chosen", "n and parity", "part of n", "square of n", "from an inner loop",
-         "7 less", "7 less in a branch"],
+         "7 less", "7 less in a branch", "by its last bit"],
 )  # fmt: skip
 def test_what_is_not_followed_is_named(body: str, value: str, machine: Machine) -> None:
     report = check(body, machine)
