@@ -108,6 +108,9 @@
     line: { width: 2, color: colours().text },
   });
 
+  const mark = () =>
+    Plotly.relayout(timelines, { shapes: [outline(rows[chosen.row], rows[chosen.row].slices[chosen.number])] });
+
   const choose = (row, number) => {
     const at = Math.min(Math.max(number, 0), rows[row].slices.length - 1);
     chosen = { row, number: at };
@@ -117,7 +120,7 @@
     const [start, end] = [startOf(slice), startOf(slice) + lengthOf(slice)];
     const middle = (start + end) / 2;
     const inside = end >= from && start <= to;
-    return Plotly.relayout(timelines, { shapes: [outline(rows[row], slice)] }).then(() =>
+    return mark().then(() =>
       inside ? null : show(middle - (to - from) / 2, middle + (to - from) / 2)
     );
   };
@@ -209,6 +212,7 @@
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       for (const name of names) Plotly.relayout(place(name), themed(charts[name].layout));
       Plotly.restyle(timelines, arrowColours(), arrowTraces);
+      if (chosen !== null) mark();
     });
     document.body.dataset.charts = names.join(" ");
     document.body.dataset.slices = String(rows.reduce((sum, row) => sum + row.slices.length, 0));

@@ -48,6 +48,16 @@ def span(opened: Browser, chart: str = "timelines") -> list[float]:
     return opened.run(f"return document.getElementById('{chart}').layout.xaxis.range")
 
 
+def prefer(opened: Browser, scheme: str) -> None:
+    """Prefer a colour scheme, and wait until the charts, which follow the page, are drawn in it."""
+    opened.prefer(scheme)
+    opened.wait(f"getComputedStyle(document.body).backgroundColor === '{SCHEMES[scheme]}'")
+    opened.wait(
+        "[...document.querySelectorAll('.chart text')]"
+        ".every((node) => getComputedStyle(node).fill === getComputedStyle(document.body).color)"
+    )
+
+
 def test_charts_are_drawn_without_an_error(opened: Browser) -> None:
     """Eight slices and two arrows per version, the lanes from top to bottom."""
     assert opened.run("return document.body.dataset.charts") == "timelines busy buffers ids"
@@ -114,7 +124,7 @@ def test_nothing_is_cut_off_in_a_narrow_window(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_colour_schemes(opened: Browser, tmp_path: Path, scheme: str) -> None:
     """Text and its ground differ enough to be read (WCAG's ratio for small text), in the charts too."""
-    opened.prefer(scheme)
+    prefer(opened, scheme)
     ratio = (
         "const light = (colour) => { const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map((v) => v / 255)"
         ".map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);"
@@ -125,7 +135,6 @@ def test_colour_schemes(opened: Browser, tmp_path: Path, scheme: str) -> None:
         "const text = light(style(node)[arguments[1]]);"
         "return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05); })"
     )
-    opened.wait(f"getComputedStyle(document.body).backgroundColor === '{SCHEMES[scheme]}'")
     for selector, kind in (("main p, main td, main dt", "color"), (".chart text", "fill")):
         ratios: list[float] = opened.run(ratio, selector, kind)
         assert ratios
@@ -136,12 +145,22 @@ def test_colour_schemes(opened: Browser, tmp_path: Path, scheme: str) -> None:
 
 def test_screenshots_of_the_schemes_differ(opened: Browser, tmp_path: Path) -> None:
     taken: list[bytes] = []
-    for scheme, ground in SCHEMES.items():
-        opened.prefer(scheme)
-        opened.wait(f"getComputedStyle(document.body).backgroundColor === '{ground}'")
+    for scheme in SCHEMES:
+        prefer(opened, scheme)
         taken.append(opened.screenshot("#timelines", tmp_path / f"{scheme}.png"))
     assert all(png.startswith(b"\x89PNG") and len(png) > 5000 for png in taken)
     assert taken[0] != taken[1]
+
+
+def test_outline_of_a_chosen_slice_follows_the_scheme(opened: Browser) -> None:
+    prefer(opened, "light")
+    opened.type("#timelines", "n")
+    shown = span(opened)
+    for scheme in ("dark", "light"):
+        prefer(opened, scheme)
+        outline = "getComputedStyle(document.querySelector('#timelines .shapelayer path')).stroke"
+        opened.wait(f"{outline} === getComputedStyle(document.body).color")
+    assert span(opened) == shown
 
 
 def test_keys_zoom_and_move(opened: Browser) -> None:
