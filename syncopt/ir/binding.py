@@ -1,14 +1,14 @@
 """Pipe, work and bytes of a tile op on the operands that it has at a point of a run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import NamedTuple, cast
 
 from syncopt.ir import optable
 from syncopt.ir.footprint import Access, Footprint
 from syncopt.ir.kernel import TileOp, Value
-from syncopt.ir.optable import OpRow
-from syncopt.ir.pipes import Pipe
+from syncopt.ir.optable import Family, OpRow
+from syncopt.ir.pipes import Memory, Pipe
 from syncopt.ir.runtime import SCALAR, Environment, RuntimeValue, TileRef, ViewRef, view_operand
 from syncopt.ir.scalars import ScalarValue
 from syncopt.ir.source import InputError, Source
@@ -17,6 +17,7 @@ from syncopt.ir.work import Operand, Work
 
 _MEMORY = (TileRef, ViewRef)
 """What has bytes; other operands are scalars."""
+_FITTING = "choose arguments for which it fits"
 
 
 class Bound(NamedTuple):
@@ -71,8 +72,18 @@ class Binder:
         if last is not None and last.work.ins == read and last.work.outs == written:
             return Bound(last.pipe, last.work, accesses, numbers)
         work = Work(op.name, self._pipe(op, row, read, written), read, written)
+        if row.family in (Family.LOAD, Family.STORE):
+            self._check_transfer(op, [*ins, *outs], (*read, *written))
         work = self._works.setdefault(work, work)
         return Bound(work.pipe, work, accesses, numbers)
+
+    def _check_transfer(self, op: TileOp, values: Sequence[RuntimeValue], operands: tuple[Operand, ...]) -> None:
+        """Refuse to move more elements than a tile has."""
+        tile = next(value.type for value in values if isinstance(value, TileRef))
+        moved = next(operand for operand in operands if operand.memory is Memory.GM)
+        if moved.rows * moved.cols > tile.rows * tile.cols:
+            view, whole = f"{moved.rows} x {moved.cols}", f"{tile.rows} x {tile.cols}"
+            raise self._refusal(op, f"{op.name} moves {view} elements, its tile has {whole}", _FITTING)
 
     def _pipe(self, op: TileOp, row: OpRow, read: tuple[Operand, ...], written: tuple[Operand, ...]) -> Pipe:
         sources = tuple(operand.memory for operand in read)
@@ -87,7 +98,11 @@ class Binder:
 
     def _operand(self, op: TileOp, value: RuntimeValue, name: Value) -> Operand:
         if isinstance(value, TileRef):
-            return value.operand
+            tile, operand = value.type, value.operand
+            if operand.rows > tile.rows or operand.cols > tile.cols:
+                valid, whole = f"{operand.rows} x {operand.cols}", f"{tile.rows} x {tile.cols}"
+                raise self._refusal(op, f"{valid} elements of {name} are valid, a tile of {whole}", _FITTING)
+            return operand
         if not isinstance(value, ViewRef):
             raise self._refusal(op, f"{name} of {op.name} is neither a tile nor a view")
         static = name.type.shape if isinstance(name.type, ViewType) else ()

@@ -131,7 +131,10 @@ def sub_tile(
     kind, size = tile.type, tile.type.dtype.size
     (row, col), (rows, cols) = offset, sizes
     part = TileType(kind.memory, kind.dtype, rows, cols, rows, cols, kind.blayout, kind.slayout, kind.fractal)
-    operand = _valid_part(part, *valid)
+    rows_valid, cols_valid = (
+        full if isinstance(now, Unknown) else min(now, full) for now, full in zip(valid, sizes, strict=True)
+    )
+    operand = _valid_part(part, rows_valid, cols_valid)
     row, col = origin = plus(tile.origin[0], row), plus(tile.origin[1], col)
     if isinstance(row, Unknown) or isinstance(col, Unknown):
         return TileRef(kind, tile.address, tile.footprint, operand, origin)
@@ -171,7 +174,7 @@ def _fractal_shape(tile: TileType) -> tuple[int, int]:
 
 
 def _valid_part(tile: TileType, rows: ScalarValue, cols: ScalarValue) -> Operand:
-    """The operand of a tile; a valid size that is unknown counts as the full one."""
+    """The operand of a tile; a valid size that is unknown counts as the full one, a negative one as none."""
     return Operand(
         memory=tile.memory,
         dtype=tile.dtype,
@@ -183,7 +186,7 @@ def _valid_part(tile: TileType, rows: ScalarValue, cols: ScalarValue) -> Operand
 
 
 def _within(size: ScalarValue, full: int) -> int:
-    return full if isinstance(size, Unknown) else max(0, min(int(size), full))
+    return full if isinstance(size, Unknown) else max(0, int(size))
 
 
 @lru_cache(maxsize=1024)
