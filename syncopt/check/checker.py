@@ -152,6 +152,7 @@ class _Check:
         if not errors_of(self._collected.findings()):
             self._look_for_repeats()
             self._inspect_other_starts()
+            self._look_for_repeats()
         self._inspect_missed()
         findings = self._collected.findings()
         proven, unproven = tuple(self._proven()), tuple(self._unproven())
@@ -197,7 +198,9 @@ class _Check:
         for limit in _HIGHER_LIMITS:
             for group in self._open_groups():
                 if limit > self._executions.limits[group]:
-                    self._inspect_all(self._executions.raised(group, limit))
+                    raised = list(self._executions.raised(group, limit))
+                    self._inspect_all(raised)
+                    self._inspect_all(execution.starting(start) for start in self._starts for execution in raised)
 
     def _open_groups(self) -> list[int]:
         """Groups of loops of which nothing is proven yet, and nothing stands against a proof."""

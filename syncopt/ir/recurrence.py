@@ -7,7 +7,7 @@ ends the iterations repeat with the common period of all shapes, for any trip co
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -191,6 +191,8 @@ class Motion(ABC):
             return self._compared(op, a, b)
         if op.name in _EXTREMES:
             return self._extreme(op, a, b)
+        if op.name == "arith.andi":
+            return self._masked(op, a, b)
         if op.name in _DIVISIONS or op.name in _REMAINDERS:
             return self._by_constant(op, a, b)
         return self._function(op, a, b)
@@ -212,6 +214,16 @@ class Motion(ABC):
         if op.name in _DIVISIONS:
             # How it rounds decides where it starts.
             return replace(divided(a, divisor), start=None)
+        return self._remainder(op, a, b, divisor)
+
+    def _masked(self, op: Scalar, a: Shape, b: Shape) -> Shape | None:
+        """The low bits of a value: its remainder by a power of two, also where it is negative."""
+        value, mask = (a, b) if a.factor is None else (b, a)
+        if mask.factor is None or mask.factor < 0 or mask.factor & (mask.factor + 1):
+            return self._function(op, a, b)
+        return self._remainder(op, value, mask, mask.factor + 1)
+
+    def _remainder(self, op: Scalar, a: Shape, b: Shape, divisor: int) -> Shape | None:
         if a.bound.denominator != 1 or a.is_bent:
             return self._function(op, a, b)
         self.period = math.lcm(self.period, divisor // math.gcd(int(a.bound) * self._step(), divisor))
@@ -250,7 +262,27 @@ class Motion(ABC):
         if difference.is_still:
             return None if difference.bound and not self._is_pure(op.results[0]) else joined(a, b)
         value = op.results[0]
+        if self._tells_any_trip(op):
+            self.settle = max(self.settle, 1)
+            return joined(constant(None))
         return joined(constant(None)) if self._meet(value, difference, f"{value.name} compares") else None
+
+    def _tells_any_trip(self, op: Scalar) -> bool:
+        """Whether a comparison of the bounds of one of the loops says whether it goes round.
+
+        The bounds may follow from arguments that keep their given values: the trip count is forced all the same.
+        """
+        group = self._group
+        loops = [loop.op for loop in self._trips.loops if group is not None and loop.op.uid in group.loops]
+        bounds = [sides for loop in loops for sides in ((loop.lower, loop.upper), (loop.upper, loop.lower))]
+        return any(self._are_equal(op.operands, sides) for sides in bounds)
+
+    def _are_equal(self, some: Sequence[Value], others: Sequence[Value]) -> bool:
+        """Whether values are equal to others, casts aside."""
+        behind = self._definitions.behind_casts
+        return all(
+            self._trips.numbers[behind(a)] == self._trips.numbers[behind(b)] for a, b in zip(some, others, strict=True)
+        )
 
     def _extreme(self, op: Scalar, a: Shape, b: Shape) -> Shape | None:
         difference = minus(a, b)

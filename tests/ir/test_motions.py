@@ -51,6 +51,14 @@ def asked(kernel: Kernel) -> If:
     ("condition", "period", "settle", "tail"),
     [
         ("%p = arith.remsi %i, %c2 : index\n%c = arith.cmpi eq, %p, %c0 : index", 2, 0, 0),
+        ("%p = arith.andi %i, %c1 : index\n%c = arith.cmpi eq, %p, %c0 : index", 2, 0, 0),
+        # the low bit of 1 - i, which is negative from 2 on
+        (
+            "%d = arith.subi %c1, %i : index\n%p = arith.andi %d, %c1 : index\n%c = arith.cmpi eq, %p, %c0 : index",
+            2,
+            0,
+            0,
+        ),
         # false for 0 and 1, true from 2 on
         ("%c = arith.cmpi sge, %i, %c2 : index", 1, 3, 0),
         # first round only
@@ -76,7 +84,10 @@ def asked(kernel: Kernel) -> If:
             0,
         ),
     ],
-    ids=["parity", "threshold", "first", "last", "two from the end", "minimum", "pairs", "parity from the end"],
+    ids=[
+        *("parity", "low bit", "low bit of a negative value", "threshold", "first", "last", "two from the end"),
+        *("minimum", "pairs", "parity from the end"),
+    ],
 )
 def test_conditions_repeat(condition: str, period: int, settle: int, tail: int) -> None:
     found = motion_of(condition)
@@ -90,8 +101,9 @@ def test_conditions_repeat(condition: str, period: int, settle: int, tail: int) 
         ("%d = arith.muli %i, %c2 : index\n%c = arith.cmpi slt, %d, %n : index", "%c compares with a part of"),
         ("%h = arith.divsi %n, %c2 : index\n%c = arith.cmpi slt, %i, %h : index", "in ways that are not followed"),
         ("%c = arith.cmpi slt, %i, %m : index", "with an argument that keeps its given value"),
+        ("%s = arith.andi %i, %c2 : index\n%c = arith.cmpi eq, %s, %i : index", "condition %c does not repeat"),
     ],
-    ids=["square", "twice", "half of the bound", "argument"],
+    ids=["square", "twice", "half of the bound", "argument", "mask with a hole"],
 )
 def test_conditions_that_are_not_followed_are_named(condition: str, problem: str) -> None:
     found = motion_of(condition)
@@ -132,3 +144,19 @@ def test_conditions_behind_the_loop_repeat_with_the_count(condition: str, period
     found = CountMotion(trips, trips.groups[0], COUNT, lambda value: number(value, heads.last))
     found.keep_still(asked(kernel).condition, "condition")
     assert (found.problems, found.period, max(0, found.settle)) == ([], period, settle)
+
+
+@pytest.mark.parametrize("sides", ["sge, %b, %e", "sle, %e, %b"])
+def test_bounds_that_follow_from_one_argument_tell_whether_the_loop_goes_round(sides: str) -> None:
+    """From 2m to 3m: m keeps its given value when another count is forced, but a comparison of the bounds does not."""
+    kernel = vector_kernel(
+        "%b = arith.muli %m, %c2 : index\n%e = arith.addi %b, %m : index\n"
+        "scf.for %i = %b to %e step %c1 {\nload t0\n}\n"
+        f"%c = arith.cmpi {sides} : index\nscf.if %c {{\nload t1\n}}\nbarrier ALL"
+    )
+    trips = TripCounts(kernel)
+    heads = Heads(trips)
+    list(Tracer(kernel, setting(), heads))
+    found = CountMotion(trips, trips.groups[0], COUNT, lambda value: number(value, heads.last))
+    found.keep_still(asked(kernel).condition, "condition")
+    assert (found.problems, found.settle) == ([], 1)
