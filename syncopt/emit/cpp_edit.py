@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from syncopt.emit.changes import changed_fields, check_same_file
 from syncopt.emit.cpp_order import Hold, OrderConflictError, Unit, arranged
-from syncopt.emit.cpp_spelling import address_line, names_made, names_read, spell_cpp
+from syncopt.emit.cpp_spelling import address_line, is_expression, names_made, names_read, spell_cpp
 from syncopt.emit.page import INDENT, Added, Item, Kept, Page
 from syncopt.ir.kernel import AllocTile, Block, For, If, Kernel, Op, Scalar, Section, Statement, regions
 from syncopt.ir.source import InputError, Source, Span
@@ -122,6 +122,8 @@ class _Writer:
         for op in new.ops:
             if op.uid < 0:
                 rank += _STEP
+                if is_expression(op):
+                    continue
                 self._check_added(op, units[-1] if units else None, changes)
                 units.append(Unit(Added(spell_cpp(op)), rank, Hold.ORDER, names_read(op), names_made(op)))
             elif op.uid in mains:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from syncopt.emit.page import INDENT
 from syncopt.ir.kernel import Barrier, Block, Flag, If, Op, Scalar, SetFlag, Value
 from syncopt.ir.types import ScalarType
-from syncopt.ir.values import operands_of, results_of
+from syncopt.ir.values import operands_of, primary, results_of
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -18,21 +18,29 @@ def spell_cpp(op: Op) -> list[str]:
     Raises
     ------
     ValueError
-        If it is no flag with a constant id, no barrier, no `arith.constant` or `arith.cmpi` of integers, and no
-        `scf.if` without results that holds nothing but these.
+        If it is no flag, no barrier, no op whose result is called by its expression, no `arith.constant` or
+        `arith.cmpi` of integers, and no `scf.if` without results that holds nothing but these.
     """
     match op:
-        case Flag(event=int()):
+        case Flag(event=event):
             name = "set_flag" if isinstance(op, SetFlag) else "wait_flag"
-            return [f"{name}(PIPE_{op.pair.source}, PIPE_{op.pair.target}, EVENT_ID{op.event});"]
+            number = f"EVENT_ID{event}" if isinstance(event, int) else _name(event)
+            return [f"{name}(PIPE_{op.pair.source}, PIPE_{op.pair.target}, {number});"]
         case Barrier():
             return [f"pipe_barrier(PIPE_{op.pipe});"]
+        case Scalar() if is_expression(op):
+            return []
         case Scalar():
             return [_scalar(op)]
         case If(results=()):
             return _if(op)
         case _:
             raise ValueError(f"no text for an added {type(op).__name__}")
+
+
+def is_expression(op: Op) -> bool:
+    """Whether an added op has no text of its own: what uses its result, which has no name, spells it."""
+    return isinstance(op, Scalar) and op.results != () and not op.results[0].name.startswith("%")
 
 
 def address_line(tile: Value, address: Value) -> str:
@@ -47,7 +55,7 @@ def names_read(op: Op) -> frozenset[str]:
 
 def names_made(op: Op) -> frozenset[str]:
     """Names that the text of an added op declares."""
-    return frozenset(_name(value) for value in results_of(op))
+    return frozenset() if is_expression(op) else frozenset(_name(value) for value in results_of(op))
 
 
 def _blocks(op: Op) -> Sequence[Block]:
@@ -75,15 +83,10 @@ def _scalar(op: Scalar) -> str:
         case Scalar(name="arith.cmpi", operands=(left, right), results=(result,), attribute=str(predicate)):
             # An expression for a value has the bits of the value, but may have another sign.
             sign = predicate[0] if predicate not in ("eq", "ne") else "s"
-            sides = [f"({_integer_type(side, sign)}) {_operand(side)}" for side in (left, right)]
+            sides = [f"({_integer_type(side, sign)}) {primary(_name(side))}" for side in (left, right)]
             return f"const bool {_name(result)} = {sides[0]} {_COMPARE[predicate.removeprefix(sign)]} {sides[1]};"
         case _:
             raise ValueError(f"no text for an added {op.name}")
-
-
-def _operand(value: Value) -> str:
-    name = _name(value)
-    return name if name.isidentifier() or name.isdecimal() else f"({name})"
 
 
 def _integer_type(value: Value, sign: str) -> str:

@@ -13,8 +13,8 @@ def spell(op: Op) -> list[str]:
     Raises
     ------
     ValueError
-        If it is no flag, no barrier, no `arith.constant`, `arith.addi` or `arith.cmpi` of integers, and no `scf.if`
-        without results that holds nothing but these.
+        If it is no flag, no barrier, no `arith.constant`, `arith.addi`, `arith.select` or `arith.cmpi` of integers, and
+        no `scf.if` without results that holds nothing but these.
     """
     match op:
         case Flag():
@@ -43,6 +43,9 @@ def _scalar(op: Scalar) -> str:
             return f"{result.name} = arith.constant {number} : {_integer_type(result)}"
         case Scalar(name="arith.addi", operands=(left, right), results=(result,)):
             return f"{result.name} = arith.addi {left.name}, {right.name} : {_integer_type(result)}"
+        case Scalar(name="arith.select", operands=(_, _, _) as operands, results=(result,)):
+            sides = ", ".join(operand.name for operand in operands)
+            return f"{result.name} = arith.select {sides} : {_integer_type(result)}"
         case Scalar(name="arith.cmpi", operands=(left, right), results=(result,), attribute=str(predicate)):
             return f"{result.name} = arith.cmpi {predicate}, {left.name}, {right.name} : {_integer_type(left)}"
         case _:

@@ -21,6 +21,11 @@ from syncopt.ir.kernel import (
 _View = AllocTile | AllocMultiTile | MultiTileGet | SubView | AddPtr | TensorView | PartitionView
 
 
+def primary(text: str) -> str:
+    """A C++ expression as an operand of any operator."""
+    return text if text.isidentifier() or text.isdecimal() else f"({text})"
+
+
 def is_pure(op: Op) -> bool:
     """Whether an op only makes a value: scalars, allocations and views."""
     return isinstance(op, Scalar | _View)

@@ -6,15 +6,16 @@ sections 3 and 5).
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from syncopt.ir.kernel import Kernel
 from syncopt.ir.trace import Instance
-from syncopt.model.channels import Channel, Compensation, Placement
+from syncopt.model.channels import Ancestry, Channel, Compensation, Placement, loops_of, rotation_of
 from syncopt.model.rewrite import Side, Site
-from syncopt.model.rotation import Slot
 from syncopt.model.skeleton import Skeleton
+from syncopt.model.slots import Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,38 +70,51 @@ class Alternation:
     ----------
     traces : iterable of Skeleton
         The family's traces; those in which a loop does not go round are left out.
-    loops : frozenset of int
-        Uids of the loops.
+    kernel : Kernel
+        Its kernel.
     """
 
-    def __init__(self, traces: Iterable[Skeleton], loops: frozenset[int]) -> None:
+    def __init__(self, traces: Iterable[Skeleton], kernel: Kernel) -> None:
+        loops = frozenset(loop.uid for loop in loops_of(kernel))
         passes = (_passes(trace, loops) for trace in traces)
         self._traces = [found for found in passes if found.goes_round]
         self._changes: dict[Channel, tuple[tuple[int, bool], ...] | None] = {}
+        self._ancestry = Ancestry(kernel)
 
     def started(self, channel: Channel) -> Channel | None:
         """The channel with the state that it starts in.
 
-        None if it does not alternate, or if one loop leaves it in another state than it found it in only at times. No
-        loop may change the state of a slot's channel: what a loop without iterations would miss depends on the slot.
+        None if it does not alternate, or if one loop leaves it in another state than it found it in only at times.
         """
+        started = self._with_start(channel)
+        return None if started is None or self._changed(started) is None else started
+
+    def started_rotation(self, channels: Iterable[Channel]) -> tuple[Channel, ...] | None:
+        """The channels of all slots of a rotating tile with the state that they start in.
+
+        None if one does not alternate, or if a loop changes them otherwise than the sites right before it did.
+        """
+        started = [self._with_start(channel) for channel in channels]
+        found = tuple(channel for channel in started if channel is not None)
+        return found if found and len(found) == len(started) and self._preloaded(found) is not None else None
+
+    def _with_start(self, channel: Channel) -> Channel | None:
+        """The channel with the state that it starts in; None if it does not alternate."""
         first: set[bool] = set()
         for passes in self._traces:
             events = _events(channel, passes)
             if any(a == b for (_, a), (_, b) in pairwise(events)) or len(events) % 2:
                 return None
             first.update(waits for _, waits in events[:1])
-        if len(first) != 1:
-            return None
-        started = replace(channel, primed=first.pop())
-        changed = self._changed(started)
-        return None if changed is None or (changed and channel.slot is not None) else started
+        return replace(channel, primed=first.pop()) if len(first) == 1 else None
 
     def compensated(self, placement: Placement) -> Placement:
         """The placement of channels that alternate, with what loops that do not go round would miss."""
         waits: dict[int, list[int]] = {}
         sets: dict[int, list[int]] = {}
         for number, channel in enumerate(placement.channels):
+            if channel.slot is not None:
+                continue
             changes = self._changed(channel)
             assert changes is not None, "a channel that alternates is changed in one way by every loop"
             for loop, was_up in changes:
@@ -109,7 +123,48 @@ class Alternation:
             Compensation(loop, tuple(waits.get(loop, ())), tuple(sets.get(loop, ())))
             for loop in sorted({*waits, *sets})
         )
-        return replace(placement, compensations=compensations)
+        return replace(placement, compensations=(*compensations, *self._compensated_slots(placement)))
+
+    def _compensated_slots(self, placement: Placement) -> Iterator[Compensation]:
+        """What loops that do not go round would miss of the flags of slots."""
+        for rotation in dict.fromkeys(rotation_of(placement, n) for n, _ in enumerate(placement.channels)):
+            channels = tuple(placement.channels[number] for number in rotation)
+            if channels[0].slot is None:
+                continue
+            preloaded = self._preloaded(channels)
+            assert preloaded is not None, "channels of slots are changed by loops as the sites before them tell"
+            for loop, sites in preloaded:
+                for site in sites:
+                    is_set = site in channels[0].sets
+                    yield Compensation(loop, rotation if is_set else (), () if is_set else rotation, site)
+
+    def _preloaded(self, channels: Sequence[Channel]) -> tuple[tuple[int, tuple[Site, ...]], ...] | None:
+        """The loops that change the state of channels of slots, each with the sites right before it, whose work it
+        undoes; None if one does anything else."""
+        undone: dict[int, set[bool]] = {}
+        for passes in self._traces:
+            places = [[place for place, _ in _events(channel, passes)] for channel in channels]
+            for run in passes.runs:
+                found = [_changes_state(of_channel, run) for of_channel in places]
+                sites = self._right_before(run.loop, channels[0].sites)
+                slots = [_last_slot(channels, site, run.start, passes) for site in sites]
+                changed = {number for number, changes in enumerate(found) if changes}
+                if changed and (changed != {*slots} or len(changed) < len(slots)):
+                    return None
+                undone.setdefault(run.loop, set()).add(bool(changed))
+        if any(len(seen) > 1 for seen in undone.values()):
+            return None
+        loops = sorted(loop for loop, seen in undone.items() if True in seen)
+        return tuple((loop, self._right_before(loop, channels[0].sites)) for loop in loops)
+
+    def _right_before(self, loop: int, sites: Sequence[Site]) -> tuple[Site, ...]:
+        """Sites at ops that stand before a loop in its block, with no other op between that holds sites."""
+        found: list[Site] = []
+        for op in self._ancestry.before(loop):
+            if any(op.uid in self._ancestry.chain(site) for site in sites):
+                found.clear()
+            found += [site for site in sites if site.uid == op.uid]
+        return tuple(found)
 
     def _changed(self, channel: Channel) -> tuple[tuple[int, bool], ...] | None:
         """The loops that change the channel's state, and whether it is up before them; None if not always alike."""
@@ -135,6 +190,18 @@ def _events(channel: Channel, passes: _Passes) -> Sequence[tuple[int, bool]]:
     events = [(place, False) for site in channel.sets for place in passes.of(site, channel.slot)]
     events += [(place, True) for site in channel.waits for place in passes.of(site, channel.slot)]
     return sorted(events)
+
+
+def _changes_state(places: Sequence[int], run: _Run) -> bool:
+    """Whether a run of a loop passes an odd number of places."""
+    return (bisect_left(places, run.end) - bisect_right(places, run.start)) % 2 == 1
+
+
+def _last_slot(channels: Sequence[Channel], site: Site, before: int, passes: _Passes) -> int:
+    """Which of the channels of a rotation passes a site last before a place."""
+    places = [passes.of(site, channel.slot) for channel in channels]
+    last = [of_channel[at - 1] if (at := bisect_left(of_channel, before)) else -1 for of_channel in places]
+    return max(range(len(channels)), key=last.__getitem__)
 
 
 def _is_up(channel: Channel, events: int) -> bool:

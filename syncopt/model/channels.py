@@ -4,8 +4,10 @@ A channel belongs to one pipe pair. Its sets and waits alternate in every execut
 from before the first op that uses it and taken down after the last one (planning.md section 3).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import takewhile
 
 from syncopt.ir.kernel import (
     Block,
@@ -21,7 +23,7 @@ from syncopt.ir.kernel import (
 from syncopt.ir.optable import pipe_of
 from syncopt.ir.pipes import Pipe, PipePair
 from syncopt.model.rewrite import Side, Site
-from syncopt.model.rotation import Slot
+from syncopt.model.slots import Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,22 @@ def site_key(site: Site) -> tuple[int, str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Compensation:
-    """What stands behind a loop for the case that it does not go round: waits, then sets, by channel number."""
+    """What stands behind a loop for the case that it does not go round.
+
+    Parameters
+    ----------
+    loop : int
+        Uid of the loop.
+    waits, sets : tuple of int
+        Numbers of the channels that are waited for, then of those that are set.
+    slot_at : Site or None
+        Of channels of slots, which all belong to one rotation, that of the slot used at this site before the loop.
+    """
 
     loop: int
     waits: tuple[int, ...]
     sets: tuple[int, ...]
+    slot_at: Site | None = None
 
 
 class Priming(Enum):
@@ -160,13 +173,19 @@ class Ancestry:
 
     def __init__(self, kernel: Kernel) -> None:
         self._blocks: dict[int, tuple[int | None, int]] = {}
+        self._ops: dict[tuple[int | None, int], tuple[Op, ...]] = {}
         self._note(kernel.body, (None, 0))
 
     def _note(self, block: Block, place: tuple[int | None, int]) -> None:
+        self._ops[place] = block.ops
         for op in block.ops:
             self._blocks[op.uid] = place
             for number, region in enumerate(regions(op)):
                 self._note(region, (op.uid, number))
+
+    def before(self, uid: int) -> Sequence[Op]:
+        """The ops that stand before an op in its block."""
+        return list(takewhile(lambda op: op.uid != uid, self._ops[self._blocks[uid]]))
 
     def in_common_block(self, a: int, b: int) -> tuple[int, int]:
         """The ops of the innermost block that holds two ops, or what they stand in; one op with both is both."""

@@ -13,7 +13,7 @@ from syncopt.check.memories import HazardKind
 from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.ir.pipes import LEGAL_PAIRS, Memory, Pipe, PipePair
 from syncopt.model.alternation import Alternation
-from syncopt.model.channels import Channel, Placement, loops_of, rotation_of
+from syncopt.model.channels import Channel, Placement, rotation_of
 from syncopt.model.family import Family, early_channels, made_proven, proves, with_full_barriers, without_channel
 from syncopt.model.repairs import Candidate, Edge, Repair, Repairs, Unite, channel_key, components, united
 from syncopt.model.rewrite import Side, Site
@@ -70,7 +70,7 @@ class Derivation:
     def __init__(self, family: Family) -> None:
         self._family = family
         self._repairs = Repairs(family)
-        self._alternation = Alternation(family.traces, frozenset(loop.uid for loop in loops_of(family.kernel)))
+        self._alternation = Alternation(family.traces, family.kernel)
         self._needs = _Needs()
         bare = Flagged(family.kernel, Placement())
         for number, _ in enumerate(family.traces):
@@ -195,12 +195,13 @@ class Derivation:
         """Channels of the slots of rotating tiles where they alternate, and the edges that they leave to others."""
         rotating: list[Channel] = []
         others: list[Edge] = []
-        for held, parts in self._repairs.rotated(edges):
-            started = [channel for channel in map(self._alternation.started, parts) if channel is not None]
-            if parts and len(started) == len(parts):
-                rotating += started
-            else:
+        for held, ways in self._repairs.rotated(edges):
+            tried = map(self._alternation.started_rotation, ways)
+            started = next((channels for channels in tried if channels is not None), None)
+            if started is None:
                 others += held
+            else:
+                rotating += started
         return rotating, others
 
     def _repaired(self, channel: Channel, others: Sequence[Channel], policy: Sequence[Repair]) -> Candidate | None:

@@ -11,8 +11,8 @@ from syncopt.ir.intervals import NO_ASSUMPTIONS
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import InputError
 from syncopt.ir.trace import Setting
+from syncopt.model.rotation import most_slots
 from syncopt.model.skeleton import Marked, Skeleton
-from syncopt.model.touched import most_slots
 
 _INNER_COUNTS = (1, 2, 3, 4)
 _OUTER_COUNT = 2

@@ -9,7 +9,7 @@ from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
 from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Kernel, Value
 from syncopt.ir.pipes import Pipe
-from syncopt.model.channels import Compensation, Placement, rotation_of
+from syncopt.model.channels import Placement, rotation_of
 from syncopt.model.rewrite import Side, Site
 from syncopt.model.rotation import Rotations
 from syncopt.model.skeleton import Flagged, Skeleton
@@ -143,7 +143,7 @@ def without_channel(placement: Placement, number: int) -> Placement:
     """The placement without one channel, and without those that are one flag with it; those behind them move up."""
     for gone in reversed(rotation_of(placement, number)):
         compensations = tuple(
-            Compensation(c.loop, _moved_up(c.waits, gone), _moved_up(c.sets, gone)) for c in placement.compensations
+            replace(c, waits=_moved_up(c.waits, gone), sets=_moved_up(c.sets, gone)) for c in placement.compensations
         )
         placement = replace(
             placement,

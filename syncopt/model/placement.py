@@ -108,14 +108,17 @@ def _aligned(address: int, alignment: int) -> int:
 
 def fixed_addresses(kernel: Kernel) -> dict[int, ScalarValue]:
     """Addresses that the text gives, by uid of the allocation."""
-    env: dict[Value, ScalarValue] = {}
-    fixed: dict[int, ScalarValue] = {}
+    known = known_scalars(kernel)
+    return {op.uid: known.get(op.address, UNKNOWN) for op in _allocations(kernel) if op.address is not None}
+
+
+def known_scalars(kernel: Kernel) -> dict[Value, ScalarValue]:
+    """The scalars that follow from constants of the text; those that do not are unknown."""
+    known: dict[Value, ScalarValue] = {}
     for op in walk(kernel.body):
         if isinstance(op, Scalar) and len(op.results) == 1:
-            env[op.results[0]] = evaluate(op, tuple(env.get(operand, UNKNOWN) for operand in op.operands))
-        elif isinstance(op, AllocTile | AllocMultiTile) and op.address is not None:
-            fixed[op.uid] = env.get(op.address, UNKNOWN)
-    return fixed
+            known[op.results[0]] = evaluate(op, tuple(known.get(operand, UNKNOWN) for operand in op.operands))
+    return known
 
 
 def _place_in(

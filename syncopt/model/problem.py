@@ -181,9 +181,11 @@ def problem_of(
     stack: list[BlockRun] = [tree]
     flagged = Flagged(kernel, placement)
     previous: Step | None = None
+    passed: dict[int, Instance] = {}
     for step in window.steps:
         run = stack[-1]
         if isinstance(step, Instance):
+            passed[step.op.uid] = step
             head = builder.head(run, step.op.uid)
             around = (flagged.before(step), [step], flagged.after(step))
             head.content.extend(builder.item(instance) for part in around for instance in part)
@@ -197,7 +199,7 @@ def problem_of(
             stack.pop()
         else:
             head = builder.head(run, step.uid)
-            missing = flagged.no_trip(step.uid) if previous == Site(step.uid, Side.BEFORE) else ()
+            missing = flagged.no_trip(step.uid, passed) if previous == Site(step.uid, Side.BEFORE) else ()
             head.content.extend(builder.item(instance) for instance in (*missing, *flagged.at(step)))
         previous = step
     items = tuple(builder.items)

@@ -11,13 +11,15 @@ from syncopt.check.happens_before import HappensBefore
 from syncopt.check.memories import Cell, HazardKind, Record
 from syncopt.check.observer import Observer
 from syncopt.ir.footprint import Footprint
+from syncopt.ir.kernel import TileOp, walk
+from syncopt.ir.optable import pipe_of
 from syncopt.ir.pipes import LEGAL_PAIRS, PipePair
 from syncopt.ir.trace import Instance
 from syncopt.model.channels import Ancestry, Channel, Placement, site_key
 from syncopt.model.family import Family
 from syncopt.model.rewrite import Side, Site
-from syncopt.model.rotation import Slot
 from syncopt.model.skeleton import Flagged
+from syncopt.model.slots import Slot
 
 
 class Repair(Enum):
@@ -122,9 +124,13 @@ class Repairs:
             case Repair.ROTATE:
                 pass
 
-    def rotated(self, edges: Iterable[Edge]) -> Iterator[tuple[list[Edge], list[Channel]]]:
-        """Connected edges between users of one rotating tile with a channel for each of its slots, and, without any
-        channels, the other edges."""
+    def rotated(self, edges: Iterable[Edge]) -> Iterator[tuple[list[Edge], Sequence[Sequence[Channel]]]]:
+        """Connected edges between users of one rotating tile with the ways to give each of its slots a channel, and,
+        without any, the other edges.
+
+        The channels have the sites of the edges, or those of all users: an op before a loop that uses a slot for the
+        first time meets no hazard, but takes its turn.
+        """
         used: dict[tuple[Slot, ...], list[Edge]] = {}
         for edge in edges:
             used.setdefault(self._family.rotations.shared((edge.earlier, edge.later)), []).append(edge)
@@ -132,7 +138,16 @@ class Repairs:
             for whole in components(some):
                 sets = {(whole.pair, site.uid) for site in whole.sets}
                 held = [edge for edge in some if (edge.pair, edge.earlier) in sets]
-                yield held, [replace(whole, slot=slot) for slot in slots]
+                ways = (whole, self._of_all_users(whole.pair, slots[0].tile)) if slots else ()
+                yield held, [[replace(way, slot=slot) for slot in slots] for way in ways]
+
+    def _of_all_users(self, pair: PipePair, tile: int) -> Channel:
+        """The channel between all ops of two pipes that use a rotating tile."""
+        chosen, ops = self._family.rotations.chosen, walk(self._family.kernel.body)
+        users = [op for op in ops if isinstance(op, TileOp) and tile in chosen[op.uid]]
+        sets = (Site(op.uid, Side.AFTER) for op in users if pipe_of(op) is pair.source)
+        waits = (Site(op.uid, Side.BEFORE) for op in users if pipe_of(op) is pair.target)
+        return _channel(pair, sets, waits)
 
     def returned(self, channel: Channel) -> Channel | None:
         """The channel that tells the setting pipe of one that its waits are over; None if the hardware has no such."""

@@ -3,31 +3,20 @@
 A flag for each slot of a rotating tile lets a pipe run ahead by as many iterations as there are slots: one flag for all
 of them would make it wait for the slot before. In the text the flags of all slots are one, whose event id follows from
 the slot at run time.
+
+Tiles of one type between which a condition chooses (`ping ? a : b` in C++, an `arith.select` of two addresses) rotate
+as the slots of a `pto.alloc_multi_tile` do.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from syncopt.ir.kernel import AllocMultiTile, Kernel, MultiTileGet, SubView, TileOp, Value, walk
-from syncopt.ir.pipes import Memory
-from syncopt.ir.trace import Access, Setting
+from syncopt.ir.kernel import AllocMultiTile, AllocTile, Kernel, MultiTileGet, SubView, TileOp, Value, walk
+from syncopt.ir.trace import Setting
 from syncopt.ir.types import MultiTileType
+from syncopt.model.alternatives import Alternatives
 from syncopt.model.placement import fixed_addresses
-
-
-class Slot(NamedTuple):
-    """Bytes `start` (inclusive) to `end` (exclusive) of a memory: slot `number` of the rotating tile with a uid."""
-
-    tile: int
-    number: int
-    memory: Memory
-    start: int
-    end: int
-
-    def is_used(self, accesses: Iterable[Access]) -> bool:
-        """Whether one of the accesses is to this slot."""
-        return any(a.footprint.space is self.memory and self.start <= a.footprint.start < self.end for a in accesses)
+from syncopt.model.slots import Chosen, Slot
 
 
 @dataclass(frozen=True)
@@ -38,12 +27,12 @@ class Rotations:
     ----------
     slots : mapping of uid to tuple of Slot
         By the uid of the allocation.
-    chosen : mapping of uid to mapping of uid to Value
+    chosen : mapping of uid to mapping of uid to Chosen
         See `chosen_slots`.
     """
 
     slots: Mapping[int, tuple[Slot, ...]]
-    chosen: Mapping[int, Mapping[int, Value]]
+    chosen: Mapping[int, Mapping[int, Chosen]]
 
     def shared(self, uids: Sequence[int]) -> tuple[Slot, ...]:
         """Slots of the one rotating tile that all of some tile ops use; none if there is no such tile, or another."""
@@ -67,27 +56,38 @@ def rotations(kernel: Kernel, setting: Setting) -> Rotations:
         for op in walk(kernel.body)
         if isinstance(op, AllocMultiTile) and isinstance(address := fixed.get(op.uid), int)
     }
+    slots |= {group.tile: group.slots for group in Alternatives(kernel).groups}
     return Rotations(slots, chosen_slots(kernel))
 
 
-def chosen_slots(kernel: Kernel) -> Mapping[int, Mapping[int, Value]]:
+def most_slots(kernel: Kernel) -> int:
+    """The most slots that a rotating tile of the kernel has; 0 if there is none."""
+    tiles = (op.result.type for op in walk(kernel.body) if isinstance(op, AllocMultiTile))
+    counts = [tile.count for tile in tiles if isinstance(tile, MultiTileType)]
+    return max([*counts, *(len(group.slots) for group in Alternatives(kernel).groups)], default=0)
+
+
+def chosen_slots(kernel: Kernel) -> Mapping[int, Mapping[int, Chosen]]:
     """Per tile op, by uid, the slot that it uses of a rotating tile, by the uid of the allocation; only of allocations
     of which it uses one slot."""
+    alternatives = Alternatives(kernel)
     allocations: dict[Value, int] = {}
-    taken: dict[Value, tuple[int, Value]] = {}
-    chosen: dict[int, Mapping[int, Value]] = {}
+    taken: dict[Value, tuple[int, Chosen]] = {}
+    chosen: dict[int, Mapping[int, Chosen]] = {}
     for op in walk(kernel.body):
         match op:
             case AllocMultiTile():
                 allocations[op.result] = op.uid
+            case AllocTile() if (found := alternatives.slot_of(op)) is not None:
+                taken[op.result] = found
             case MultiTileGet():
                 taken[op.result] = (allocations[op.source], op.slot)
             case SubView() if op.source in taken:
                 taken[op.result] = taken[op.source]
             case TileOp():
-                found = dict.fromkeys(taken[value] for value in (*op.ins, *op.outs) if value in taken)
-                tiles = [tile for tile, _ in found]
-                chosen[op.uid] = {tile: slot for tile, slot in found if tiles.count(tile) == 1}
+                used = {alternatives.key(taken[value]): taken[value] for value in (*op.ins, *op.outs) if value in taken}
+                tiles = [tile for tile, _ in used.values()]
+                chosen[op.uid] = {tile: slot for tile, slot in used.values() if tiles.count(tile) == 1}
             case _:
                 pass
     return chosen

@@ -1,6 +1,6 @@
 """Traces without flags that know where every site is, and the same traces with the flags of a placement."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from syncopt.ir.kernel import NO_SPAN, Barrier, Kernel, SetFlag, WaitFlag, regions, walk
@@ -125,9 +125,11 @@ class Flagged:
     def __init__(self, kernel: Kernel, placement: Placement) -> None:
         sets, waits = numbers_at(placement)
         primes, drains = primes_and_drains(kernel, placement)
-        self._no_trip = {
-            c.loop: [*_waits(placement, c.waits), *_sets(placement, c.sets)] for c in placement.compensations
-        }
+        waited = [(c, flag) for c in placement.compensations for flag in _waits(placement, c.waits)]
+        set_after = [(c, flag) for c in placement.compensations for flag in _sets(placement, c.sets)]
+        self._no_trip: dict[int, list[tuple[Site | None, Instance]]] = {}
+        for compensation, flag in (*waited, *set_after):
+            self._no_trip.setdefault(compensation.loop, []).append((compensation.slot_at, flag))
         # At one spot sets stand before waits, and both before a barrier.
         self._at: dict[Site, list[Instance]] = {}
         for numbers in (primes, sets):
@@ -164,21 +166,26 @@ class Flagged:
         slots = [self._slots.get(flag.event) if isinstance(flag.op, held) else None for flag in flags]
         return [flag for flag, slot in zip(flags, slots, strict=True) if slot is None or slot.is_used(by.accesses)]
 
-    def no_trip(self, loop: int) -> Sequence[Instance]:
-        """The flags behind a loop for the case that it does not go round."""
-        return self._no_trip.get(loop, ())
+    def no_trip(self, loop: int, passed: Mapping[int, Instance]) -> Iterator[Instance]:
+        """The flags behind a loop for the case that it does not go round, `passed` being the last instances by uid."""
+        for slot_at, flag in self._no_trip.get(loop, ()):
+            slot, by = self._slots.get(flag.event), None if slot_at is None else passed.get(slot_at.uid)
+            if slot is None or (by is not None and slot.is_used(by.accesses)):
+                yield flag
 
     def instances(self, steps: Iterable[Step]) -> Iterator[Instance]:
         """A trace with its flags, in program order."""
         previous: Step | None = None
+        passed: dict[int, Instance] = {}
         for step in steps:
             if isinstance(step, Instance):
+                passed[step.op.uid] = step
                 yield from self.before(step)
                 yield step
                 yield from self.after(step)
             else:
                 if step.side is Side.AFTER and previous == Site(step.uid, Side.BEFORE):
-                    yield from self.no_trip(step.uid)
+                    yield from self.no_trip(step.uid, passed)
                 yield from self._at.get(step, ())
             previous = step
 

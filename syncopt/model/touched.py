@@ -173,9 +173,3 @@ def _yielded(op: For | If, values: tuple[Value, ...]) -> Iterator[tuple[Value, V
         last = region.ops[-1] if region.ops else None
         if isinstance(last, Yield):
             yield from zip(values, last.operands, strict=False)
-
-
-def most_slots(kernel: Kernel) -> int:
-    """The most slots that a rotating tile of the kernel has; 0 if there is none."""
-    tiles = (op.result.type for op in walk(kernel.body) if isinstance(op, AllocMultiTile))
-    return max((tile.count for tile in tiles if isinstance(tile, MultiTileType)), default=0)

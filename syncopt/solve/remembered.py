@@ -8,7 +8,7 @@ from syncopt.model.channels import Channel, Compensation, Placement, Priming
 from syncopt.model.order import Order
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
-from syncopt.model.rotation import Slot
+from syncopt.model.slots import Slot
 from syncopt.solve.driver import Found
 from syncopt.solve.orders import Candidate
 
@@ -50,10 +50,16 @@ def _written_plan(plan: Plan) -> dict[str, object]:
             for c in placement.channels
         ],
         "barriers": [[*_written_site(site), str(pipe)] for site, pipe in placement.barriers],
-        "compensations": [[c.loop, list(c.waits), list(c.sets)] for c in placement.compensations],
+        "compensations": [_written_compensation(c) for c in placement.compensations],
         "priming": placement.priming.name,
         "ids": list(plan.ids),
     }
+
+
+def _written_compensation(compensation: Compensation) -> list[object]:
+    slot_at = compensation.slot_at
+    written = None if slot_at is None else _written_site(slot_at)
+    return [compensation.loop, list(compensation.waits), list(compensation.sets), written]
 
 
 def _written_sites(sites: tuple[Site, ...]) -> list[list[object]]:
@@ -76,9 +82,14 @@ def _plan(document: Any) -> Plan:
         for source, target, sets, waits, primed, slot in document["channels"]
     )
     barriers = tuple((_site(site), Pipe(pipe)) for *site, pipe in document["barriers"])
-    compensations = tuple(Compensation(loop, tuple(w), tuple(s)) for loop, w, s in document["compensations"])
+    compensations = tuple(map(_compensation, document["compensations"]))
     placement = Placement(channels, barriers, compensations, Priming[document["priming"]])
     return Plan(order, placement, tuple(document["ids"]))
+
+
+def _compensation(document: Any) -> Compensation:
+    loop, waits, sets, slot_at = document
+    return Compensation(int(loop), tuple(waits), tuple(sets), None if slot_at is None else _site(slot_at))
 
 
 def _slot(document: Any) -> Slot | None:

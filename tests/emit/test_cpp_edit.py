@@ -349,11 +349,9 @@ def refused(body: str, how: Callable[[Ops], Ops]) -> str:
 
 
 def test_added_ops_without_a_spelling_are_refused() -> None:
-    value = Value("%x", ScalarType("i64"))
     cast = Scalar(-1, NO_SPAN, "arith.index_cast", (), (), None)
     number = Scalar(-1, NO_SPAN, "arith.constant", (), (Value("%x", ScalarType("f32")),), 1)
-    run_time = replace(set_flag(), event=value)
-    for op in (cast, number, run_time, Return(-1, NO_SPAN)):
+    for op in (cast, number, Return(-1, NO_SPAN)):
         assert "no text for an added" in refused(" return; ", lambda ops, op=op: (op, *ops))
 
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.bindings import Inside, Operand
-from syncopt.frontend._cpp.context import Context, integer_text, primary
+from syncopt.frontend._cpp.context import Context, integer_text
 from syncopt.frontend._cpp.types import BOOL, LONG, Float, Integer, Number, Pointer, Space, common, promoted
 from syncopt.ir.kernel import AddPtr, Value
 from syncopt.ir.scalars import AS_SIGNED, wrapped
 from syncopt.ir.types import PointerType
+from syncopt.ir.values import primary
 
 _PLAIN = {"+": "addi", "-": "subi", "*": "muli", "&": "andi", "|": "ori", "^": "xori"}
 _SIGNED = {"/": "divsi", "%": "remsi", ">>": "shrsi"}

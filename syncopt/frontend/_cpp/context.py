@@ -15,6 +15,7 @@ from syncopt.ir.kernel import AddPtr, AllocTile, Block, Op, Scalar, Statement, T
 from syncopt.ir.scalars import UNKNOWN, Unknown, evaluate
 from syncopt.ir.source import InputError, Span
 from syncopt.ir.types import ScalarType
+from syncopt.ir.values import primary
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -314,8 +315,3 @@ class Context:
 def integer_text(type_: Number, text: str) -> str:
     """An expression converted to a type."""
     return f"({type_.spelling}) {primary(text)}"
-
-
-def primary(text: str) -> str:
-    """An expression as an operand of any operator."""
-    return text if text.isidentifier() or text.isdecimal() else f"({text})"

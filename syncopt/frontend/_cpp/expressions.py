@@ -19,7 +19,7 @@ from syncopt.frontend._cpp.arithmetic import (
     signed_prefix,
 )
 from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TileBinding, Variable
-from syncopt.frontend._cpp.context import Context, primary
+from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.inlining import call_of_number
 from syncopt.frontend._cpp.objects import (
     address,
@@ -48,6 +48,7 @@ from syncopt.frontend._cpp.types import (
 from syncopt.frontend._cpp.types import element as element_of
 from syncopt.ir.scalars import wrapped
 from syncopt.ir.types import ScalarType
+from syncopt.ir.values import primary
 
 _INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)")
 _FLOATING = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?([fFlL]?)")

@@ -16,7 +16,7 @@ from syncopt.frontend._cpp.bindings import (
     TileBinding,
     Variable,
 )
-from syncopt.frontend._cpp.context import Context, primary
+from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.types import (
     BOOL,
@@ -35,6 +35,7 @@ from syncopt.frontend._cpp.types import (
 )
 from syncopt.ir.kernel import AllocTile, SubView, TensorView, Value
 from syncopt.ir.types import Layout, TileType, ViewType
+from syncopt.ir.values import primary
 
 
 def operand(ctx: Context, node: Node) -> Operand:
