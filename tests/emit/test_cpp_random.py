@@ -92,7 +92,7 @@ def events(kernel: Kernel) -> list[int]:
     return sorted(found)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(body=bodies(), data=st.data())
 def test_moved_statements_see_the_values_that_they_saw(body: str, data: st.DataObject) -> None:
     kernel = kernel_of(f"{HEAD}{body}}}\n")
@@ -106,7 +106,7 @@ def test_moved_statements_see_the_values_that_they_saw(body: str, data: st.DataO
     assert output.count(b"//") == body.count("//")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(body=bodies(), data=st.data())
 def test_text_without_its_flags_and_with_others_can_be_read(body: str, data: st.DataObject) -> None:
     """Nothing of what stays needs what went, and what stays are the ops of the tree."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from syncopt.emit import render
@@ -46,7 +46,6 @@ class Shuffle:
         return tuple(order)
 
 
-@settings(deadline=None)
 @given(body=blocks(), data=st.data())
 def test_kept_ops_keep_their_text(body: str, data: st.DataObject) -> None:
     kernel = kernel_of(in_function(body))
@@ -67,7 +66,6 @@ def compare_texts(kernel: Kernel, block: Block, again: Kernel, block_again: Bloc
             compare_texts(kernel, region, again, region_again)
 
 
-@settings(deadline=None)
 @given(body=blocks(), data=st.data())
 def test_comments_survive_moves(body: str, data: st.DataObject) -> None:
     """Ops that only move take all their comments along."""

@@ -290,7 +290,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(PIECES, max_size=40), st.integers(4, 6), st.integers(0, 2), st.integers(0, 30))
 def test_path_adds_up_to_the_cycles_of_any_run(
     pieces: list[list[Instance]], depth: int, scalar_op: int, latency: int

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncopt.check import check_kernel
@@ -111,7 +111,7 @@ def test_an_interrupted_search_ends_the_budget(monkeypatch: pytest.MonkeyPatch):
     assert solution.bound == window_bound(planner).cycles
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(body=bodies(), mode=st.sampled_from(OrderMode))
 def test_random_kernels(body: str, mode: OrderMode):
     planner = Planner(vector_kernel(body), setting(n=3, m=2), MACHINE)
