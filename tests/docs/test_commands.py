@@ -175,8 +175,8 @@ class Session:
 
 @cache
 def _recipe(target: str) -> list[str]:
-    """What `make` would run for a target."""
-    run = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=True)
+    """What `make` would run for a target, with time enough for a slow machine."""
+    run = subprocess.run(["make", "-n", target, "BUDGET=600s"], cwd=ROOT, capture_output=True, text=True, check=True)
     lines = run.stdout.replace("\\\n", " ").splitlines()
     return [" ".join(line.split()).removeprefix(".venv/bin/") for line in lines]
 
