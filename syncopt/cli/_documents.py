@@ -18,7 +18,7 @@ from syncopt.api import (
     changed_figures,
     figures,
 )
-from syncopt.cli._words import share
+from syncopt.api.words import share
 
 Document = dict[str, object]
 
