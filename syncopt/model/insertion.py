@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from syncopt.ir.kernel import NO_SPAN, Barrier, Block, For, If, Kernel, Op, Scalar, SetFlag, Value, WaitFlag, walk
 from syncopt.ir.pipes import Pipe
 from syncopt.ir.types import ScalarType
+from syncopt.model.addresses import fresh_name, names_in
 from syncopt.model.channels import Compensation, Placement, numbers_at, primes_and_drains, rotation_of, stretches
-from syncopt.model.placement import fresh_name, names_in
 from syncopt.model.rewrite import Insertions, Side, Site, insert
 from syncopt.model.rotation import chosen_slots
 

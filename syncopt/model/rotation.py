@@ -13,7 +13,7 @@ from syncopt.ir.kernel import AllocMultiTile, Kernel, MultiTileGet, SubView, Til
 from syncopt.ir.pipes import Memory
 from syncopt.ir.trace import Access, Setting
 from syncopt.ir.types import MultiTileType
-from syncopt.model.placement import fixed_addresses
+from syncopt.model.addresses import fixed_addresses
 
 
 class Slot(NamedTuple):

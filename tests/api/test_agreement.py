@@ -14,7 +14,7 @@ from syncopt.ir.kernel import Kernel
 from syncopt.ir.pipes import Memory
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Setting, Tracer
-from syncopt.model.placement import place
+from syncopt.model.addresses import place
 from syncopt.sim import replay
 from tests.api.random_kernels import kernels
 from tests.emit.cpp.every_op import CUBE, VECTOR, text_with

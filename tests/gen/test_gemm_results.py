@@ -17,7 +17,7 @@ from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Setting
 from syncopt.ir.types import DType
-from syncopt.model.placement import place
+from syncopt.model.addresses import place
 from tests.gen.evaluate import Evaluation, Matrix
 
 MACHINE = load_machine("910b2")

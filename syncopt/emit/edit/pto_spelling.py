@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from syncopt.emit.page import INDENT
+from syncopt.emit.edit.blocktext import INDENT
 from syncopt.ir.kernel import Barrier, Flag, If, Op, Scalar, SetFlag, Value
 from syncopt.ir.types import ScalarType
 

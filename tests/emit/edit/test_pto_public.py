@@ -12,7 +12,7 @@ from syncopt.frontend import parse_module, read_module
 from syncopt.ir.kernel import Flag, Kernel, TileOp
 from syncopt.ir.source import InputError, Source
 from syncopt.model.rewrite import strip_flags
-from tests.emit.trees import Ops, change, set_flag, shapes, wait_flag
+from tests.emit.edit.trees import Ops, change, set_flag, shapes, wait_flag
 
 FOLDER = os.environ.get("SYNCOPT_PUBLIC_KERNELS", "")
 

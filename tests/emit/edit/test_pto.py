@@ -22,7 +22,7 @@ from syncopt.ir.kernel import (
     walk,
 )
 from syncopt.ir.types import ScalarType
-from tests.emit.trees import Ops, barrier_all, change, in_function, kernel_of, set_flag, shapes, wait_flag
+from tests.emit.edit.trees import Ops, barrier_all, change, in_function, kernel_of, set_flag, shapes, wait_flag
 
 BASE = """
     // größer als nötig: 16 × 16

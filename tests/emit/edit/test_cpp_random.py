@@ -14,7 +14,7 @@ from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Setting, Tracer
 from syncopt.ir.values import is_pure, operands_of, results_of
 from syncopt.model.rewrite import strip_flags, with_ops, with_regions
-from tests.emit.trees import Ops, change, set_flag
+from tests.emit.edit.trees import Ops, change, set_flag
 
 HEAD = "__global__ AICORE void k(int32_t x, int32_t y, bool c) {"
 COMMENTS = st.sampled_from(["", "  // größer {", " /* } */ // b", "\t//"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from syncopt.emit import render
 from syncopt.ir.kernel import Block, Kernel, Op, regions
-from tests.emit.trees import Ops, change, in_function, kernel_of, set_flag, shapes, text_of
+from tests.emit.edit.trees import Ops, change, in_function, kernel_of, set_flag, shapes, text_of
 
 COMMENTS = st.sampled_from(["", "  // größer {", "// a } b", "\t//"])
 GAPS = st.sampled_from(["\n", "\n\n", " ", "\n    // above\n    ", "\r\n  ", " // behind\n\n  // above\n"])

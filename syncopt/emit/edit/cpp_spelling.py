@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from syncopt.emit.page import INDENT
+from syncopt.emit.edit.blocktext import INDENT
 from syncopt.ir.kernel import Barrier, Block, Flag, If, Op, Scalar, SetFlag, Value
 from syncopt.ir.types import ScalarType
 from syncopt.ir.values import operands_of, results_of

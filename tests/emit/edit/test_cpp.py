@@ -27,7 +27,7 @@ from syncopt.ir.kernel import (
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.types import ScalarType
 from syncopt.model.rewrite import strip_flags
-from tests.emit.trees import Ops, barrier_all, change, set_flag, wait_flag
+from tests.emit.edit.trees import Ops, barrier_all, change, set_flag, wait_flag
 
 HEAD = "__global__ AICORE void k(__gm__ float* p, int32_t n, bool c) {"
 SET, WAIT = "set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);", "wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);"

@@ -2,9 +2,9 @@
 
 import re
 
-from syncopt.emit.changes import changed_fields, check_same_file
-from syncopt.emit.page import Added, Item, Kept, Page
-from syncopt.emit.spelling import spell
+from syncopt.emit.edit.blocktext import Added, BlockText, Item, Kept
+from syncopt.emit.edit.changes import changed_fields, check_same_file
+from syncopt.emit.edit.pto_spelling import spell
 from syncopt.ir.kernel import AllocMultiTile, AllocTile, Block, For, If, Kernel, Op, Section, regions
 
 _REST_OF_LINE = re.compile(rb"[^\S\n]*(?://[^\n]*)?\n")
@@ -24,7 +24,7 @@ class _Writer:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._page = Page(data, _REST_OF_LINE)
+        self._text = BlockText(data, _REST_OF_LINE)
 
     def block(self, old: Block, new: Block, owner: int) -> bytes:
         """Text between the braces of a block whose op begins at byte `owner`."""
@@ -38,7 +38,7 @@ class _Writer:
             Kept(places[op.uid], self._op(old.ops[places[op.uid]], op)) if op.uid >= 0 else Added(spell(op))
             for op in new.ops
         ]
-        return self._page.fill(old.span, [op.span for op in old.ops], items, owner)
+        return self._text.fill(old.span, [op.span for op in old.ops], items, owner)
 
     def _op(self, old: Op, new: Op) -> bytes:
         """Text of an op of the file, itself perhaps changed."""

@@ -1,7 +1,7 @@
 """Kernels back to the text that they were read from."""
 
-from syncopt.emit.cpp_edit import render_cpp
-from syncopt.emit.pto import render_pto
+from syncopt.emit.edit.cpp import render_cpp
+from syncopt.emit.edit.pto import render_pto
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import Language
 

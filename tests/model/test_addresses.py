@@ -10,7 +10,7 @@ from syncopt.frontend import parse_module
 from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.kernel import AllocMultiTile, AllocTile, Kernel, walk
 from syncopt.ir.source import InputError, Source
-from syncopt.model.placement import fresh_name, fresh_uids, names_in, place, with_addresses
+from syncopt.model.addresses import fresh_name, fresh_uids, names_in, place, with_addresses
 
 
 @pytest.fixture(name="machine")

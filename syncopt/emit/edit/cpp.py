@@ -10,10 +10,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from syncopt.emit.changes import changed_fields, check_same_file
-from syncopt.emit.cpp_order import Hold, OrderConflictError, Unit, arranged
-from syncopt.emit.cpp_spelling import address_line, names_made, names_read, spell_cpp
-from syncopt.emit.page import INDENT, Added, Item, Kept, Page
+from syncopt.emit.edit.blocktext import INDENT, Added, BlockText, Item, Kept
+from syncopt.emit.edit.changes import changed_fields, check_same_file
+from syncopt.emit.edit.cpp_order import Hold, OrderConflictError, Unit, arranged
+from syncopt.emit.edit.cpp_spelling import address_line, names_made, names_read, spell_cpp
 from syncopt.ir.kernel import AllocTile, Block, For, If, Kernel, Op, Scalar, Section, Statement, regions
 from syncopt.ir.source import InputError, Source, Span
 from syncopt.ir.values import is_pure
@@ -71,7 +71,7 @@ class _Writer:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._data = source.data
-        self._page = Page(source.data, _REST_OF_LINE)
+        self._text = BlockText(source.data, _REST_OF_LINE)
 
     # -- blocks ----------------------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class _Writer:
     def _filled(self, old: Block, items: Sequence[Item], owner: int) -> bytes:
         spans = [statement.span for statement in old.statements]
         if self._data[old.span.start - 1 : old.span.start] == b"{" or self._data[owner : owner + 1] == b"#":
-            return self._page.fill(old.span, spans, items, owner)
+            return self._text.fill(old.span, spans, items, owner)
         if old.span.start == old.span.end:
             return b" else " + self._braced(items, owner) if items else b""
         match items:
@@ -107,10 +107,10 @@ class _Writer:
 
     def _braced(self, items: Sequence[Item], owner: int) -> bytes:
         """A block in braces, in the place of a single statement."""
-        outer = self._page.indent_at(owner)
+        outer = self._text.indent_at(owner)
         lines = [line for item in items for line in _lines(item)]
-        inside = b"".join(outer + INDENT.encode() + line + self._page.line_end for line in lines)
-        return b"{" + self._page.line_end + inside + outer + b"}"
+        inside = b"".join(outer + INDENT.encode() + line + self._text.line_end for line in lines)
+        return b"{" + self._text.line_end + inside + outer + b"}"
 
     def _units(
         self, new: Block, changes: Sequence[_Change], written: Sequence[_Written], staying: Sequence[int]
@@ -167,7 +167,7 @@ class _Writer:
                 writes |= written.writes
         parts.append(self._data[at : statement.span.end])
         for line, name in _addresses(change):
-            parts.append(self._page.line_end + self._page.indent_at(statement.span.start) + line.encode())
+            parts.append(self._text.line_end + self._text.indent_at(statement.span.start) + line.encode())
             reads.add(name)
         return _Written(b"".join(parts), frozenset(reads), frozenset(writes))
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from syncopt.emit.page import Item
+from syncopt.emit.edit.blocktext import Item
 
 
 class Hold(Enum):

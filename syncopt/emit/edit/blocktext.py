@@ -74,7 +74,7 @@ class _Cut:
     chunks: tuple[_Chunk, ...]
 
 
-class Page:
+class BlockText:
     """Writes blocks of one file.
 
     Parameters
