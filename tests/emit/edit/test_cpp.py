@@ -1,4 +1,4 @@
-"""C++ text of changed kernels: what stays, what moves, what is new."""
+"""C++ text of changed kernels: what stays, what is new."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,81 +6,13 @@ from dataclasses import replace
 import pytest
 
 from syncopt.emit import render
-from syncopt.frontend import parse_module
-from syncopt.ir.kernel import (
-    NO_SPAN,
-    AllocTile,
-    Barrier,
-    Block,
-    Flag,
-    For,
-    If,
-    Kernel,
-    Op,
-    Return,
-    Scalar,
-    Section,
-    TileOp,
-    Value,
-    walk,
-)
-from syncopt.ir.source import InputError, Source
+from syncopt.ir.kernel import NO_SPAN, AllocTile, Barrier, Block, Flag, For, If, Op, Scalar, Section, TileOp, Value
+from syncopt.ir.source import InputError
 from syncopt.ir.types import ScalarType
-from syncopt.model.rewrite import strip_flags
-from tests.emit.edit.trees import Ops, barrier_all, change, set_flag, wait_flag
+from tests.emit.edit.cpp_bodies import BASE, HEAD, body_after, kernel_of, rendered, stripped
+from tests.emit.edit.trees import Ops, barrier_all, change, set_flag, wait_flag, without
 
-HEAD = "__global__ AICORE void k(__gm__ float* p, int32_t n, bool c) {"
 SET, WAIT = "set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);", "wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);"
-BASE = """
-  // größer als nötig: 8 × 8
-  using Buffer = Tile<TileType::Vec, float, 8, 8>;  // a type
-  Buffer a, b; /* two */
-  TASSIGN(a, 0);
-
-  TASSIGN(b, 1024);
-  #if defined(__DAV_VEC__)  // section
-  // loop
-  for (int i = 0; i < n; ++i) {  // steps
-    // wait
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // old
-    TADD(b,
-         a, a);
-    if (c) { pipe_barrier(PIPE_V); } else { };
-    // end of the body
-  }
-  #endif // __DAV_VEC__
-  return;
-"""
-
-
-def kernel_of(text: str | bytes) -> Kernel:
-    return parse_module(Source("k.cpp", text.encode() if isinstance(text, str) else text)).kernel()
-
-
-def rendered(text: str, how: Callable[[Ops], Ops]) -> str:
-    """The text after a change of its blocks; it can be read again."""
-    kernel = kernel_of(text)
-    output = render(kernel, change(kernel, how))
-    kernel_of(output)
-    return output.decode()
-
-
-def body_after(body: str, how: Callable[[Ops], Ops]) -> str:
-    """What stands between the braces of the function after a change."""
-    output = rendered(f"{HEAD}{body}}}\n", how)
-    assert output.startswith(HEAD)
-    assert output.endswith("}\n")
-    return output.removeprefix(HEAD).removesuffix("}\n")
-
-
-def without(*kinds: type[Op]) -> Callable[[Ops], Ops]:
-    return lambda ops: tuple(op for op in ops if not isinstance(op, kinds))
-
-
-def stripped(body: str) -> str:
-    """The body without the flags and what served only them."""
-    kernel = kernel_of(f"{HEAD}{body}}}\n")
-    return render(kernel, strip_flags(kernel)).decode().removeprefix(HEAD).removesuffix("}\n")
 
 
 def around(kind: type[Op], *, before: Ops = (), behind: Ops = ()) -> Callable[[Ops], Ops]:
@@ -250,155 +182,6 @@ def test_tile_without_an_address_gets_one() -> None:
         "  Tile<TileType::Vec, float, 8, 8> a, b;\n  TASSIGN(a, addr_0);\n  TASSIGN(b, addr_1024);  // both\n"
         "  TABS(a, b);\n"
     )
-
-
-# -- moves -------------------------------------------------------------------------------------------------------------
-
-MOVES = """
-  Tile<TileType::Vec, float, 8, 8> a, b;
-  TASSIGN(a, 0);
-  TASSIGN(b, 1024);
-  pto::Shape<1, 1, 1, 8, 8> shape;
-  pto::Stride<64, 64, 64, 8, 1> stride;
-  // the product
-  TMUL(b, b, b);
-  int32_t offset = n;  // another name
-  using View = GlobalTensor<float, pto::Shape<1, 1, 1, 8, 8>, pto::Stride<64, 64, 64, 8, 1>>;
-  View v(p + offset, shape, stride);
-  TLOAD(a, v);  // early
-"""
-
-
-def first(kind: str) -> Callable[[Ops], Ops]:
-    """Moves the tile op of a name in front of the others, with what it needs."""
-
-    def how(ops: Ops) -> Ops:
-        chosen = next((op for op in ops if isinstance(op, TileOp) and op.name == kind), None)
-        heads = [op for op in ops if isinstance(op, TileOp)]
-        if chosen is None or heads[0] is chosen:
-            return ops
-        rest = [op for op in ops if op is not chosen]
-        at = rest.index(heads[0])
-        pure = [op for op in rest[at:] if not isinstance(op, TileOp | Flag | Return)]
-        left = [op for op in rest[at:] if op not in pure]
-        return (*rest[:at], *pure, chosen, *left)
-
-    return how
-
-
-def test_statements_that_a_moved_one_needs_move_with_it() -> None:
-    """The view and its type go up with the load, the variable too, though no op stands for it."""
-    assert body_after(MOVES, first("pto.tload")) == (
-        MOVES.split("  // the product", maxsplit=1)[0]
-        + MOVES.split("TMUL(b, b, b);\n")[1]
-        + "  // the product\n  TMUL(b, b, b);\n"
-    )
-
-
-TURNS = """
-  Tile<TileType::Vec, float, 8, 8> a;
-  int turn = n & 1;
-  TASSIGN(a, turn * 1024);
-  TABS(a, a);
-  turn = turn + 1;
-  TASSIGN(a, turn * 1024);
-  TNEG(a, a);
-"""
-
-
-def test_statement_does_not_move_over_the_assignment_of_what_it_uses() -> None:
-    """TABS uses the first `a`; with TNEG in front of it `a` and `turn` would have changed already."""
-    kernel = kernel_of(f"{HEAD}{TURNS}}}\n")
-    with pytest.raises(InputError) as caught:
-        render(kernel, change(kernel, first("pto.tneg")))
-    assert str(caught.value).splitlines()[0] == (
-        "k.cpp:8:3: error: the plan moves this statement over line 5, where a stands for something else"
-    )
-    assert caught.value.help == "give a one value only, or use --order fixed"
-
-
-def test_assignment_waits_for_a_statement_that_moved_down() -> None:
-    """The wait moves down behind TNEG, and `turn` keeps its value until the wait has used it."""
-    body = (
-        "\n  Tile<TileType::Vec, float, 8, 8> b;\n  TASSIGN(b, 1024);\n"
-        "  int turn = n;\n  wait_flag(PIPE_V, PIPE_S, turn);\n  turn = turn + 1;\n  TNEG(b, b);\n"
-        "  set_flag(PIPE_V, PIPE_S, turn);\n"
-    )
-
-    def how(ops: Ops) -> Ops:
-        wait = next(op for op in ops if isinstance(op, Flag))
-        negation = next(op for op in ops if isinstance(op, TileOp))
-        rest = [op for op in ops if op is not wait]
-        at = rest.index(negation) + 1
-        return (*rest[:at], wait, *rest[at:])
-
-    assert body_after(body, how) == body.replace(
-        "  wait_flag(PIPE_V, PIPE_S, turn);\n  turn = turn + 1;\n  TNEG(b, b);\n",
-        "  TNEG(b, b);\n  wait_flag(PIPE_V, PIPE_S, turn);\n  turn = turn + 1;\n",
-    )
-
-
-# -- what cannot be written --------------------------------------------------------------------------------------------
-
-
-def refused(body: str, how: Callable[[Ops], Ops]) -> str:
-    kernel = kernel_of(f"{HEAD}{body}}}\n")
-    with pytest.raises(ValueError, match=r"an op|no text|became") as caught:
-        render(kernel, change(kernel, how))
-    return str(caught.value)
-
-
-def test_added_ops_without_a_spelling_are_refused() -> None:
-    value = Value("%x", ScalarType("i64"))
-    cast = Scalar(-1, NO_SPAN, "arith.index_cast", (), (), None)
-    number = Scalar(-1, NO_SPAN, "arith.constant", (), (Value("%x", ScalarType("f32")),), 1)
-    run_time = replace(set_flag(), event=value)
-    for op in (cast, number, run_time, Return(-1, NO_SPAN)):
-        assert "no text for an added" in refused(" return; ", lambda ops, op=op: (op, *ops))
-
-
-def test_other_changes_of_an_op_are_refused() -> None:
-    body = "\n  const int x = 1;\n  for (int i = 0; i < n; ++i) {}\n  if (c) {}\n  return;\n"
-
-    def changed(kind: type[Op], **fields: object) -> Callable[[Ops], Ops]:
-        return lambda ops: tuple(replace(op, **fields) if isinstance(op, kind) else op for op in ops)  # pyright: ignore
-
-    assert "attribute" in refused(body, changed(Scalar, attribute=2))
-    assert "step" in refused(body, changed(For, step=Value("s", ScalarType("i32"))))
-    assert "other regions" in refused(body, changed(If, orelse=Block((), NO_SPAN)))
-    assert "became a Return" in refused(
-        body, lambda ops: tuple(Return(op.uid, op.span) if isinstance(op, Scalar) else op for op in ops)
-    )
-
-
-def test_half_of_a_statement_cannot_stay() -> None:
-    text = (
-        f"static void help() {{ set_flag(PIPE_V, PIPE_S, 0); wait_flag(PIPE_V, PIPE_S, 0); }}\n{HEAD}\n  help();\n}}\n"
-    )
-    kernel = parse_module(Source("k.cpp", text.encode())).kernel("k")
-    half = change(kernel, lambda ops: ops[1:])
-    with pytest.raises(ValueError, match="without the rest of its statement"):
-        render(kernel, half)
-    assert render(kernel, change(kernel, without(Flag))).decode() == text.replace("  help();\n", "")
-
-
-def test_op_in_another_block_or_twice_is_refused() -> None:
-    body = "\n  if (c) { pipe_barrier(PIPE_V); }\n  return;\n"
-    assert "twice" in refused(body, lambda ops: (*ops, *ops))
-    inner = next(op for op in walk(kernel_of(f"{HEAD}{body}}}\n").body) if isinstance(op, Barrier))
-    assert "moved to another one" in refused(body, lambda ops: (inner, *ops) if len(ops) > 1 else ())
-
-
-def test_tree_that_was_changed_already_is_no_original() -> None:
-    kernel = kernel_of(f"{HEAD}{BASE}}}\n")
-    bare = strip_flags(kernel)
-    with pytest.raises(ValueError, match="not as it was read"):
-        render(bare, change(bare, lambda ops: ops))
-
-
-def test_kernel_of_another_file_is_refused() -> None:
-    with pytest.raises(ValueError, match="another file"):
-        render(kernel_of(f"{HEAD}}}"), kernel_of(f"{HEAD}}}"))
 
 
 def test_section_is_unchanged_by_a_change_beside_it() -> None:

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncopt.emit import render
-from syncopt.frontend import parse_module
 from syncopt.ir.kernel import Block, Flag, Kernel, Op, Value, regions, walk
-from syncopt.ir.source import InputError, Source
+from syncopt.ir.source import InputError
 from syncopt.ir.trace import Setting, Tracer
 from syncopt.ir.values import is_pure, operands_of, results_of
 from syncopt.model.rewrite import strip_flags, with_ops, with_regions
+from tests.emit.edit.cpp_bodies import kernel_of
 from tests.emit.edit.trees import Ops, change, set_flag
 
 HEAD = "__global__ AICORE void k(int32_t x, int32_t y, bool c) {"
@@ -51,10 +51,6 @@ def bodies(draw: st.DrawFn) -> str:
         comment = draw(COMMENTS)
         parts += [draw(statements(number)), comment, "\n" if comment else "", draw(GAPS)]
     return "".join(parts)
-
-
-def kernel_of(text: str | bytes) -> Kernel:
-    return parse_module(Source("k.cpp", text.encode() if isinstance(text, str) else text)).kernel()
 
 
 def shuffled(ops: Ops, data: st.DataObject) -> Ops:

@@ -19,10 +19,10 @@ from syncopt.ir.kernel import (
     Scalar,
     Section,
     Value,
-    walk,
 )
 from syncopt.ir.types import ScalarType
-from tests.emit.edit.trees import Ops, barrier_all, change, in_function, kernel_of, set_flag, shapes, wait_flag
+from tests.emit.edit.pto_bodies import body_after, rendered
+from tests.emit.edit.trees import Ops, barrier_all, change, in_function, kernel_of, set_flag, shapes, wait_flag, without
 
 BASE = """
     // größer als nötig: 16 × 16
@@ -44,32 +44,6 @@ BASE = """
   """
 
 
-def rendered(text: str, how: Callable[[Ops], Ops]) -> str:
-    """The text after a change of its blocks; it holds the ops of the changed tree."""
-    kernel = kernel_of(text)
-    changed = change(kernel, how)
-    output = render(kernel, changed)
-    assert shapes(kernel_of(output)) == shapes(changed)
-    return output.decode()
-
-
-def body_after(body: str, how: Callable[[Ops], Ops]) -> str:
-    """What stands between the braces of the function after a change."""
-    before, after = in_function("|").split("|")
-    output = rendered(in_function(body), how)
-    assert output.startswith(before)
-    assert output.endswith(after)
-    return output[len(before) : len(output) - len(after)]
-
-
-def everything(ops: Ops) -> Ops:
-    return ops
-
-
-def without(*kinds: type[Op]) -> Callable[[Ops], Ops]:
-    return lambda ops: tuple(op for op in ops if not isinstance(op, kinds))
-
-
 def backwards(ops: Ops) -> Ops:
     """The ops in reverse, the end of the block kept in its place."""
     return (*reversed(ops[:-1]), ops[-1]) if isinstance(ops[-1], Return) else tuple(reversed(ops))
@@ -78,6 +52,10 @@ def backwards(ops: Ops) -> Ops:
 def before_first(*added: Op) -> Callable[[Ops], Ops]:
     """Puts ops in front of the function's body."""
     return lambda ops: (*added, *ops) if ops and isinstance(ops[-1], Return) else ops
+
+
+def everything(ops: Ops) -> Ops:
+    return ops
 
 
 @pytest.mark.parametrize(
@@ -350,56 +328,6 @@ def test_allocation_gets_an_address() -> None:
         .replace("pto.alloc_tile valid", "pto.alloc_tile addr = %at valid")
         .replace("alloc_multi_tile", "alloc_multi_tile addr = %at")
     )
-
-
-def refused(body: str, how: Callable[[Ops], Ops]) -> str:
-    kernel = kernel_of(in_function(body))
-    with pytest.raises(ValueError, match=r".") as error:
-        render(kernel, change(kernel, how))
-    return str(error.value)
-
-
-def test_ops_of_other_blocks_are_refused() -> None:
-    body = "\n    scf.if %run {\n      pto.barrier <PIPE_V>\n    }\n    return\n  "
-    inner = next(op for op in walk(kernel_of(in_function(body)).body) if isinstance(op, Barrier))
-    assert "moved to another" in refused(body, lambda ops: (inner, *ops) if isinstance(ops[-1], Return) else ops)
-
-
-def test_op_that_stands_twice_is_refused() -> None:
-    assert "twice" in refused("\n    pto.barrier <PIPE_V>\n    return\n  ", lambda ops: (ops[0], *ops))
-
-
-def test_added_ops_without_a_text_are_refused() -> None:
-    cast = Scalar(-1, NO_SPAN, "arith.index_cast", (), (), None)
-    number = Scalar(-1, NO_SPAN, "arith.constant", (), (Value("%x", ScalarType("f32")),), 1)
-    for op in (cast, number, Return(-1, NO_SPAN)):
-        assert "no text for an added" in refused(" return ", lambda ops, op=op: (op, *ops))
-
-
-def test_other_changes_of_an_op_are_refused() -> None:
-    body = "\n    %x = arith.constant 1 : i64\n    scf.for %i = %n to %n step %n {}\n    scf.if %run {}\n    return\n  "
-
-    def constant(ops: Ops) -> Ops:
-        return tuple(replace(op, attribute=2) if isinstance(op, Scalar) else op for op in ops)
-
-    def bounds(ops: Ops) -> Ops:
-        return tuple(replace(op, upper=op.induction) if isinstance(op, For) else op for op in ops)
-
-    def branches(ops: Ops) -> Ops:
-        return tuple(replace(op, orelse=op.then) if isinstance(op, If) else op for op in ops)
-
-    def kinds(ops: Ops) -> Ops:
-        return tuple(Return(op.uid, op.span) if isinstance(op, Scalar) else op for op in ops)
-
-    assert "attribute" in refused(body, constant)
-    assert "upper" in refused(body, bounds)
-    assert "other regions" in refused(body, branches)
-    assert "became a Return" in refused(body, kinds)
-
-
-def test_kernel_of_another_file_is_refused() -> None:
-    with pytest.raises(ValueError, match="another file"):
-        render(kernel_of(in_function(" return ")), kernel_of(in_function(" return ")))
 
 
 def test_section_is_unchanged_by_a_change_beside_it() -> None:

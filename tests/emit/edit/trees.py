@@ -32,6 +32,11 @@ def _changed(block: Block, how: Callable[[Ops], Ops]) -> Block:
     return Block(how(inner), block.span)
 
 
+def without(*kinds: type[Op]) -> Callable[[Ops], Ops]:
+    """Leaves out the ops of some kinds."""
+    return lambda ops: tuple(op for op in ops if not isinstance(op, kinds))
+
+
 def set_flag(event: int = 0, uid: int = -1) -> Op:
     return SetFlag(uid, NO_SPAN, PipePair(Pipe.MTE2, Pipe.MTE1), event)
 
