@@ -9,13 +9,13 @@ from syncopt.emit import render
 from syncopt.hwmodel import load_machine
 from syncopt.ir.kernel import AllocMultiTile, Kernel, TileOp, walk
 from syncopt.ir.pipes import Memory
-from syncopt.model.channels import Placement, rotation_of
-from syncopt.model.insertion import with_flags
+from syncopt.model.flags.channels import Placement, rotation_of
+from syncopt.model.flags.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rotation import Slot, rotations
 from syncopt.solve.orders import with_ids
 from tests.check.kernels import setting, vector_kernel
-from tests.model.test_derive import named
+from tests.model.flags.test_derive import named
 
 MACHINE = load_machine("910b2")
 MULTI = "!pto.multi_tile_buf<vec, 64x64xf32, count=2>"

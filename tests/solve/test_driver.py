@@ -15,7 +15,7 @@ from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.trace import Setting
 from syncopt.model.addresses import place, with_addresses
-from syncopt.model.insertion import with_flags
+from syncopt.model.flags.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import strip_flags
 from syncopt.solve.bounds import lower_bound

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from syncopt.hwmodel import load_machine
-from syncopt.model.channels import Priming
 from syncopt.model.fingerprint import fingerprint
+from syncopt.model.flags.channels import Priming
 from syncopt.model.planner import Planner
 from syncopt.solve.driver import Found, OrderMode, search_plans
 from syncopt.solve.remembered import reread, written

@@ -10,8 +10,8 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from syncopt.sweep.results import opened, read_rows
-from syncopt.sweep.rowtext import document
+from syncopt.sweep.rows.results import opened, read_rows
+from syncopt.sweep.rows.rowtext import document
 from syncopt.sweep.run import run
 from syncopt.sweep.workers import Workers
 from tests.sweep.made import comparable, stream_task

@@ -12,7 +12,7 @@ import pytest
 
 from syncopt.api import InputError
 from syncopt.sweep.local import LocalProcesses, WorkerDied, local_processes
-from syncopt.sweep.results import opened
+from syncopt.sweep.rows.results import opened
 from syncopt.sweep.run import run
 from syncopt.sweep.workers import local_workers
 from tests.sweep import calls

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from syncopt.api import InputError
-from syncopt.sweep.columns import columns_of
-from syncopt.sweep.export import csv_bytes, parquet_bytes
+from syncopt.sweep.rows.columns import columns_of
+from syncopt.sweep.rows.export import csv_bytes, parquet_bytes
 from tests.sweep.made import failed, row
 
 ROWS = (row(M=1), row(M=2, K=3), failed(M=4))

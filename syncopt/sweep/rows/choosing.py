@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 
 from syncopt.api import InputError
-from syncopt.sweep.columns import Cell, Column, column_named, columns_of
-from syncopt.sweep.row import Row
+from syncopt.sweep.rows.columns import Cell, Column, column_named, columns_of
+from syncopt.sweep.rows.row import Row
 
 SHAPE = "shape"
 """Stands for all arguments together."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from syncopt.api import InputError
-from syncopt.sweep.choosing import SHAPE, best_by
-from syncopt.sweep.columns import shape_of
-from syncopt.sweep.row import Figures, Row
+from syncopt.sweep.rows.choosing import SHAPE, best_by
+from syncopt.sweep.rows.columns import shape_of
+from syncopt.sweep.rows.row import Figures, Row
 
 FORMATS = ("svg", "png", "pdf")
 """What pictures can be written as."""

@@ -8,14 +8,14 @@ the order of a policy, and which policy is best is decided by replay (planning.m
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from syncopt.check import HazardKind, Observer, OpenHazard
 from syncopt.check.clocks import Clock
-from syncopt.check.memories import HazardKind
-from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
+from syncopt.check.observer import UnfencedLoad
 from syncopt.ir.pipes import LEGAL_PAIRS, Memory, Pipe, PipePair
-from syncopt.model.alternation import Alternation
-from syncopt.model.channels import Channel, Placement, loops_of, rotation_of
 from syncopt.model.family import Family, early_channels, made_proven, proves, with_full_barriers, without_channel
-from syncopt.model.repairs import Candidate, Edge, Repair, Repairs, Unite, channel_key, components, united
+from syncopt.model.flags.alternation import Alternation
+from syncopt.model.flags.channels import Channel, Placement, loops_of, rotation_of
+from syncopt.model.flags.repairs import Candidate, Edge, Repair, Repairs, Unite, channel_key, components, united
 from syncopt.model.rewrite import Side, Site
 from syncopt.model.skeleton import Flagged
 

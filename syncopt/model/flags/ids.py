@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
+from syncopt.check import HappensBefore, Observer
 from syncopt.check.clocks import LANE
-from syncopt.check.happens_before import HappensBefore
-from syncopt.check.observer import Observer
 from syncopt.ir.kernel import SetFlag
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance
-from syncopt.model.channels import Placement, Priming
-from syncopt.model.derive import Derivation
 from syncopt.model.family import Family, made_proven, proves, with_full_barriers, without_channel
-from syncopt.model.repairs import Unite
+from syncopt.model.flags.channels import Placement, Priming
+from syncopt.model.flags.derive import Derivation
+from syncopt.model.flags.repairs import Unite
 from syncopt.model.skeleton import Flagged
 
 Conflict = tuple[int, int]

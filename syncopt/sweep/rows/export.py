@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from syncopt.api import InputError
-from syncopt.sweep.columns import columns_of
-from syncopt.sweep.row import Row
+from syncopt.sweep.rows.columns import columns_of
+from syncopt.sweep.rows.row import Row
 
 
 def csv_bytes(rows: Sequence[Row]) -> bytes:

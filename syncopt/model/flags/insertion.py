@@ -6,7 +6,7 @@ from syncopt.ir.kernel import NO_SPAN, Barrier, Block, For, If, Kernel, Op, Scal
 from syncopt.ir.pipes import Pipe
 from syncopt.ir.types import ScalarType
 from syncopt.model.addresses import fresh_name, names_in
-from syncopt.model.channels import Compensation, Placement, numbers_at, primes_and_drains, rotation_of, stretches
+from syncopt.model.flags.channels import Compensation, Placement, numbers_at, primes_and_drains, rotation_of, stretches
 from syncopt.model.rewrite import Insertions, Side, Site, insert
 from syncopt.model.rotation import chosen_slots
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from syncopt.ir.trace import Instance
-from syncopt.model.channels import Channel, Compensation, Placement
+from syncopt.model.flags.channels import Channel, Compensation, Placement
 from syncopt.model.rewrite import Side, Site
 from syncopt.model.rotation import Slot
 from syncopt.model.skeleton import Skeleton

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from syncopt.api import InputError
-from syncopt.sweep.choosing import best_by, filtered, newest
-from syncopt.sweep.columns import column_named, columns_of, shape_of
-from syncopt.sweep.row import Row
+from syncopt.sweep.rows.choosing import best_by, filtered, newest
+from syncopt.sweep.rows.columns import column_named, columns_of, shape_of
+from syncopt.sweep.rows.row import Row
 from syncopt.sweep.versions import Versions
 from tests.sweep.made import failed, row
 

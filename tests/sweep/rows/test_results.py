@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from syncopt.api import InputError
-from syncopt.sweep.results import opened, read_rows
-from syncopt.sweep.rowtext import written
+from syncopt.sweep.rows.results import opened, read_rows
+from syncopt.sweep.rows.rowtext import written
 from tests.sweep.made import failed, row
 
 FIRST, SECOND = row(M=1), row(M=2)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncopt.api import InputError
-from syncopt.sweep.row import Figures, Outcome, Row
+from syncopt.sweep.rows.row import Figures, Outcome, Row
 
 Cell = str | int | float | bool | None
 

@@ -4,15 +4,15 @@ from syncopt.check import check_kernel
 from syncopt.hwmodel import load_machine
 from syncopt.ir.kernel import Kernel, TileOp, walk
 from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.model.channels import Channel, Placement, Priming, has_full_barrier, primes_and_drains
-from syncopt.model.derive import Derivation
-from syncopt.model.ids import channels_by_pair, conflicts, within_ids
-from syncopt.model.insertion import with_flags
+from syncopt.model.flags.channels import Channel, Placement, Priming, has_full_barrier, primes_and_drains
+from syncopt.model.flags.derive import Derivation
+from syncopt.model.flags.ids import channels_by_pair, conflicts, within_ids
+from syncopt.model.flags.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
 from syncopt.solve.cpsat.ids import event_ids
 from tests.check.kernels import setting, vector_kernel
-from tests.model.test_derive import Named, labels, named
+from tests.model.flags.test_derive import Named, labels, named
 
 MACHINE = load_machine("910b2")
 LOADED = PipePair(Pipe.MTE2, Pipe.V)

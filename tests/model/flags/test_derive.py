@@ -6,8 +6,8 @@ from syncopt.check import check_kernel
 from syncopt.hwmodel import load_machine
 from syncopt.ir.kernel import For, If, Kernel, Section, TileOp, walk
 from syncopt.ir.pipes import Pipe
-from syncopt.model.channels import Placement, primes_and_drains
-from syncopt.model.insertion import with_flags
+from syncopt.model.flags.channels import Placement, primes_and_drains
+from syncopt.model.flags.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
 from tests.check.kernels import setting, vector_kernel

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from syncopt.check.happens_before import HappensBefore
-from syncopt.check.memories import Cell, HazardKind, Record
-from syncopt.check.observer import Observer
+from syncopt.check import HappensBefore, HazardKind, Observer, Record
+from syncopt.check.memories import Cell
 from syncopt.ir.footprint import Footprint
 from syncopt.ir.pipes import LEGAL_PAIRS, PipePair
 from syncopt.ir.trace import Instance
-from syncopt.model.channels import Ancestry, Channel, Placement, site_key
 from syncopt.model.family import Family
+from syncopt.model.flags.channels import Ancestry, Channel, Placement, site_key
 from syncopt.model.rewrite import Side, Site
 from syncopt.model.rotation import Slot
 from syncopt.model.skeleton import Flagged

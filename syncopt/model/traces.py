@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from syncopt.check import Execution
+from syncopt.check import Branches, Execution
 from syncopt.check.arms import Deciding
-from syncopt.check.execution import Branches
 from syncopt.check.executions import Executions
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.intervals import NO_ASSUMPTIONS

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from syncopt.api import InputError
-from syncopt.sweep.plots import Line, Panel, Point, panels, picture
-from syncopt.sweep.row import Figures, OnMachine, Row
+from syncopt.sweep.rows.plots import Line, Panel, Point, panels, picture
+from syncopt.sweep.rows.row import Figures, OnMachine, Row
 from tests.sweep.made import FIGURES, failed, row
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from syncopt.sweep.asked import Asked
-from syncopt.sweep.row import Figures, OnMachine, Outcome, Row
+from syncopt.sweep.rows.row import Figures, OnMachine, Outcome, Row
 from syncopt.sweep.versions import Versions
 
 BEGIN = b'{"key":"'

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from syncopt.sweep.row import Figures, OnMachine, Outcome, Row, tflops_of
-from syncopt.sweep.rowtext import BEGIN, document, reread, written
+from syncopt.sweep.rows.row import Figures, OnMachine, Outcome, Row, tflops_of
+from syncopt.sweep.rows.rowtext import BEGIN, document, reread, written
 from tests.sweep.made import ASKED, FIGURES, failed, row
 
 KINDS = [

@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 from syncopt.api import InputError, Source, Span
 from syncopt.sweep.locks import take
-from syncopt.sweep.row import Row
-from syncopt.sweep.rowtext import BEGIN, reread, written
+from syncopt.sweep.rows.row import Row
+from syncopt.sweep.rows.rowtext import BEGIN, reread, written
 
 _HELP = "a results file holds one JSON document per line, as `syncopt sweep` writes them"
 
