@@ -279,6 +279,15 @@ def test_links_lead_somewhere(name: str) -> None:
     assert [target for target in targets if not (folder / target).exists()] == []
 
 
+@pytest.mark.parametrize("name", page_names())
+def test_modules_that_are_named_exist(name: str) -> None:
+    """Seen from the root of the repository or of the package."""
+    named = re.findall(r"`((?:[\w.]+/)+[\w.]*)`", read(name).prose)
+    homes = {"bench", "docs", "instances", "syncopt", "tests", *(path.name for path in (ROOT / "syncopt").iterdir())}
+    modules = [path for path in named if path.partition("/")[0] in homes]
+    assert [path for path in modules if not ((ROOT / path).exists() or (ROOT / "syncopt" / path).exists())] == []
+
+
 def test_readme_links_every_page() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [name for name in page_names() if name.startswith("docs/") and f"]({name})" not in text] == []
