@@ -16,7 +16,7 @@ from syncopt.sim import replay
 
 GEMM = Path(__file__).parents[2] / "instances" / "gemm" / "hand_synchronised.pto"
 PUBLISHED = 656
-"""Cycles per matmul of this kernel on the hardware (facts of the Ascend 910B, section 6)."""
+"""Cycles per matmul of this kernel on the hardware, published in the pto-dsl matmul guide."""
 GATHER = """\
 func.func @gather() {
   %a = arith.constant 0 : i64

@@ -1,8 +1,8 @@
 """Whether the sets and waits of a channel alternate, and what loops that do not go round leave undone.
 
 A channel that alternates in every trace starts down (set first) or up (wait first). A loop that may leave it in another
-state than it found it in needs, behind it, what it would have done: for the case that it does not go round (planning.md
-sections 3 and 5).
+state than it found it in needs, behind it, what it would have done: for the case that it does not go round
+(docs/plan.md section 3).
 """
 
 from bisect import bisect_left, bisect_right

@@ -1,7 +1,7 @@
 """Channels: where flags are set and waited for, and the kernel that has them.
 
 A channel belongs to one pipe pair. Its sets and waits alternate in every execution; it starts down, or it is primed: up
-from before the first op that uses it and taken down after the last one (planning.md section 3).
+from before the first op that uses it and taken down after the last one (docs/plan.md section 3).
 """
 
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 For every trace of a family the hazards that nothing proves give pairs of a set site and a wait site. Connected pairs
 are one channel. A channel whose sets and waits do not alternate in every trace is repaired; the repairs are tried in
-the order of a policy, and which policy is best is decided by replay (planning.md sections 2, 3 and 5).
+the order of a policy, and which policy is best is decided by replay (docs/plan.md section 3).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which channels may not share an event id (planning.md section 4)."""
+"""Which channels may not share an event id (docs/plan.md section 4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Channels out of hazards, and repairs of those whose sets and waits do not alternate (planning.md section 3)."""
+"""Channels out of hazards, and repairs of those whose sets and waits do not alternate (docs/plan.md section 3)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
