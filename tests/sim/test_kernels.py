@@ -7,11 +7,10 @@ import pytest
 
 from syncopt.frontend import parse_module, read_module
 from syncopt.hwmodel import UnmodelledWork, load_machine
-from syncopt.ir.kernel import AllocTile, Kernel, walk
-from syncopt.ir.pipes import Memory
+from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Setting, Tracer
-from syncopt.ir.types import TileType
+from syncopt.model.addresses import place
 from syncopt.sim import replay
 
 GEMM = Path(__file__).parents[2] / "instances" / "gemm" / "hand_synchronised.pto"
@@ -29,16 +28,9 @@ func.func @gather() {
 
 
 def gemm() -> tuple[Kernel, dict[int, int]]:
-    """The hand-synchronised kernel, every tile behind the one before it in its memory."""
+    """The hand-synchronised kernel, with addresses for its tiles."""
     kernel = read_module(GEMM).kernel()
-    ends: dict[Memory, int] = {}
-    addresses: dict[int, int] = {}
-    for op in walk(kernel.body):
-        if isinstance(op, AllocTile):
-            assert isinstance(op.result.type, TileType)
-            addresses[op.uid] = ends.get(op.result.type.memory, 0)
-            ends[op.result.type.memory] = addresses[op.uid] + op.result.type.size
-    return kernel, addresses
+    return kernel, place(kernel, load_machine("910b2"))
 
 
 def test_hand_synchronised_gemm_takes_the_published_cycles() -> None:
