@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.api.binaries import fake, writing
 from tests.api.kernels import BARRIERS, FIGURES, FIRST_LINE, FLAGS, HANGING, PLAIN, REUSED
-from tests.api.test_ptoas import fake, writing
 from tests.cli.running import GUARDED, STREAM, document, refusal, syncopt, without_progress
 
 MACHINE = tuple(part for figure in FIGURES for part in ("--machine-set", figure))

@@ -15,7 +15,7 @@ from syncopt.model.planner import Plan, Planner
 from syncopt.model.rotation import Slot, rotations
 from syncopt.solve.orders import with_ids
 from tests.check.kernels import setting, vector_kernel
-from tests.model.flags.test_derive import named
+from tests.model.flags.naming import named
 
 MACHINE = load_machine("910b2")
 MULTI = "!pto.multi_tile_buf<vec, 64x64xf32, count=2>"

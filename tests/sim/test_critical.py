@@ -19,6 +19,7 @@ from syncopt.ir.pipes import Pipe
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Instance, Setting, Tracer
 from syncopt.sim import Cause, Stretch, critical_path, replay
+from tests.sim.kernels import GATHER, gemm
 from tests.sim.programs import (
     add,
     barrier,
@@ -32,7 +33,6 @@ from tests.sim.programs import (
     toy,
     wait_flag,
 )
-from tests.sim.test_kernels import GATHER, gemm
 
 LOADED = (Pipe.MTE2, Pipe.MTE1)
 MOVED = (Pipe.MTE1, Pipe.M)

@@ -1,36 +1,18 @@
 """Whole kernels: published figures, memory, and where errors point."""
 
 import tracemalloc
-from pathlib import Path
 
 import pytest
 
-from syncopt.frontend import parse_module, read_module
+from syncopt.frontend import parse_module
 from syncopt.hwmodel import UnmodelledWork, load_machine
-from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Setting, Tracer
-from syncopt.model.addresses import place
 from syncopt.sim import replay
+from tests.sim.kernels import GATHER, gemm
 
-GEMM = Path(__file__).parents[2] / "instances" / "gemm" / "hand_synchronised.pto"
 PUBLISHED = 656
 """Cycles per matmul of this kernel on the hardware, published in the pto-dsl matmul guide."""
-GATHER = """\
-func.func @gather() {
-  %a = arith.constant 0 : i64
-  %t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 64x64xf32>
-  pto.tgatherb ins(%t, %t : !pto.tile_buf<vec, 64x64xf32>, !pto.tile_buf<vec, 64x64xf32>)
-      outs(%t : !pto.tile_buf<vec, 64x64xf32>)
-  return
-}
-"""
-
-
-def gemm() -> tuple[Kernel, dict[int, int]]:
-    """The hand-synchronised kernel, with addresses for its tiles."""
-    kernel = read_module(GEMM).kernel()
-    return kernel, place(kernel, load_machine("910b2"))
 
 
 def test_hand_synchronised_gemm_takes_the_published_cycles() -> None:

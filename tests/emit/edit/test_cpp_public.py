@@ -11,8 +11,7 @@ from syncopt.frontend import parse_module, read_module
 from syncopt.ir.kernel import Barrier, Flag, Kernel, Op, TileOp, walk
 from syncopt.ir.source import InputError, Source
 from syncopt.model.rewrite import strip_flags
-from tests.emit.edit.test_pto_public import flagged
-from tests.emit.edit.trees import change
+from tests.emit.edit.trees import change, flagged
 
 FOLDER = os.environ.get("SYNCOPT_PUBLIC_KERNELS", "")
 

@@ -9,10 +9,10 @@ import pytest
 
 from syncopt.emit import render
 from syncopt.frontend import parse_module, read_module
-from syncopt.ir.kernel import Flag, Kernel, TileOp
+from syncopt.ir.kernel import Flag, Kernel
 from syncopt.ir.source import InputError, Source
 from syncopt.model.rewrite import strip_flags
-from tests.emit.edit.trees import Ops, change, set_flag, shapes, wait_flag
+from tests.emit.edit.trees import change, flagged, shapes
 
 FOLDER = os.environ.get("SYNCOPT_PUBLIC_KERNELS", "")
 
@@ -31,12 +31,6 @@ def kernels() -> Iterator[Kernel]:
                 yield module.kernel(name)
             except InputError:
                 continue
-
-
-def flagged(ops: Ops) -> Ops:
-    """A wait before and a set behind every tile op, the ops of a branch without flags as they were."""
-    found: list[Ops] = [(wait_flag(), op, set_flag()) if isinstance(op, TileOp) else (op,) for op in ops]
-    return tuple(op for group in found for op in group)
 
 
 def test_public_kernels_come_back() -> None:

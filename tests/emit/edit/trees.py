@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from syncopt.frontend import parse_module
-from syncopt.ir.kernel import NO_SPAN, Barrier, Block, Kernel, Op, SetFlag, WaitFlag, regions, walk
+from syncopt.ir.kernel import NO_SPAN, Barrier, Block, Kernel, Op, SetFlag, TileOp, WaitFlag, regions, walk
 from syncopt.ir.pipes import Pipe, PipePair
 from syncopt.ir.source import Source
 from syncopt.model.rewrite import with_regions
@@ -47,6 +47,12 @@ def wait_flag(event: int = 0, uid: int = -2) -> Op:
 
 def barrier_all(uid: int = -3) -> Op:
     return Barrier(uid, NO_SPAN, Pipe.ALL)
+
+
+def flagged(ops: Ops) -> Ops:
+    """A wait before and a set behind every tile op, the ops of a branch without flags as they were."""
+    found: list[Ops] = [(wait_flag(), op, set_flag()) if isinstance(op, TileOp) else (op,) for op in ops]
+    return tuple(op for group in found for op in group)
 
 
 def text_of(kernel: Kernel, op: Op) -> str:

@@ -4,42 +4,18 @@ import pytest
 
 from syncopt.check import check_kernel
 from syncopt.hwmodel import load_machine
-from syncopt.ir.kernel import For, If, Kernel, Section, TileOp, walk
+from syncopt.ir.kernel import For, Kernel, TileOp, walk
 from syncopt.ir.pipes import Pipe
 from syncopt.model.flags.channels import Placement, primes_and_drains
 from syncopt.model.flags.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
 from tests.check.kernels import setting, vector_kernel
-
-Named = tuple[str, bool, list[str], list[str]]
+from tests.model.flags.naming import labels, named
 
 
 def planner_of(kernel: Kernel) -> Planner:
     return Planner(kernel, setting(), load_machine("910b2"))
-
-
-def labels(kernel: Kernel) -> dict[int, str]:
-    """Name of each op: `load0` is the first load, `for0` the first loop."""
-    found: dict[int, str] = {}
-    count: dict[str, int] = {}
-    for op in walk(kernel.body):
-        kind = op.name.removeprefix("pto.t") if isinstance(op, TileOp) else type(op).__name__.lower()
-        if isinstance(op, TileOp | For | If | Section):
-            found[op.uid] = f"{kind}{count.get(kind, 0)}"
-            count[kind] = count.get(kind, 0) + 1
-    return found
-
-
-def named(kernel: Kernel, placement: Placement) -> list[Named]:
-    """(pair, primed, sets, waits) of every channel; sets stand behind the op named, waits before it."""
-    names = labels(kernel)
-
-    def text(site: Site) -> str:
-        assert site.side in (Side.AFTER, Side.BEFORE)
-        return names[site.uid]
-
-    return [(str(c.pair), c.primed, [*map(text, c.sets)], [*map(text, c.waits)]) for c in placement.channels]
 
 
 def written(body: str) -> tuple[Planner, Placement]:

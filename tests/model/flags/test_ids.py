@@ -12,7 +12,7 @@ from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site
 from syncopt.solve.cpsat.ids import event_ids
 from tests.check.kernels import setting, vector_kernel
-from tests.model.flags.test_derive import Named, labels, named
+from tests.model.flags.naming import Named, labels, named
 
 MACHINE = load_machine("910b2")
 LOADED = PipePair(Pipe.MTE2, Pipe.V)
