@@ -7,10 +7,11 @@ next.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from syncopt.ir.kernel import Block, If, Op
 from syncopt.ir.source import Span
 
 INDENT = "  "
@@ -200,3 +201,25 @@ def _without_last_blank_lines(text: bytes) -> bytes:
     while lines and not lines[-1].strip():
         lines.pop()
     return b"".join(lines)
+
+
+def branch(head: str, op: If, spell: Callable[[Op], list[str]]) -> list[str]:
+    """The lines of an added branch.
+
+    Parameters
+    ----------
+    head : str
+        What stands in front of its first brace.
+    op : If
+        The branch.
+    spell : callable
+        Gives the lines of an op inside.
+    """
+    lines = [f"{head} {{", *_indented(op.then, spell)]
+    if op.orelse is not None:
+        lines += ["} else {", *_indented(op.orelse, spell)]
+    return [*lines, "}"]
+
+
+def _indented(block: Block, spell: Callable[[Op], list[str]]) -> list[str]:
+    return [INDENT + line for op in block.ops for line in spell(op)]

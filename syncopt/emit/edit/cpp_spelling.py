@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from syncopt.emit.edit.blocktext import INDENT
+from syncopt.emit.edit.blocktext import branch
 from syncopt.ir.kernel import Barrier, Block, Flag, If, Op, Scalar, SetFlag, Value
 from syncopt.ir.types import ScalarType
 from syncopt.ir.values import operands_of, results_of
@@ -30,7 +30,7 @@ def spell_cpp(op: Op) -> list[str]:
         case Scalar():
             return [_scalar(op)]
         case If(results=()):
-            return _if(op)
+            return branch(f"if ({_name(op.condition)})", op, spell_cpp)
         case _:
             raise ValueError(f"no text for an added {type(op).__name__}")
 
@@ -91,14 +91,3 @@ def _integer_type(value: Value, sign: str) -> str:
     if bits is None:
         raise ValueError(f"no text for an added scalar op on {value.name}: {value.type}")
     return f"{'u' if sign == 'u' else ''}int{bits}_t"
-
-
-def _if(op: If) -> list[str]:
-    lines = [f"if ({_name(op.condition)}) {{", *_inside(op.then.ops)]
-    if op.orelse is not None:
-        lines += ["} else {", *_inside(op.orelse.ops)]
-    return [*lines, "}"]
-
-
-def _inside(ops: Sequence[Op]) -> list[str]:
-    return [INDENT + line for op in ops for line in spell_cpp(op)]

@@ -1,8 +1,6 @@
 """How ops that stand in no file are written in `.pto` text."""
 
-from collections.abc import Sequence
-
-from syncopt.emit.edit.blocktext import INDENT
+from syncopt.emit.edit.blocktext import branch
 from syncopt.ir.kernel import Barrier, Flag, If, Op, Scalar, SetFlag, Value
 from syncopt.ir.types import ScalarType
 
@@ -24,7 +22,7 @@ def spell(op: Op) -> list[str]:
         case Scalar():
             return [_scalar(op)]
         case If(results=()):
-            return _if(op)
+            return branch(f"scf.if {op.condition.name}", op, spell)
         case _:
             raise ValueError(f"no text for an added {type(op).__name__}")
 
@@ -53,14 +51,3 @@ def _integer_type(value: Value) -> str:
     if not isinstance(value.type, ScalarType) or value.type.name not in ("index", "i64", "i32"):
         raise ValueError(f"no text for an added scalar op on {value.name}: {value.type}")
     return value.type.name
-
-
-def _if(op: If) -> list[str]:
-    lines = [f"scf.if {op.condition.name} {{", *_inside(op.then.ops)]
-    if op.orelse is not None:
-        lines += ["} else {", *_inside(op.orelse.ops)]
-    return [*lines, "}"]
-
-
-def _inside(ops: Sequence[Op]) -> list[str]:
-    return [INDENT + line for op in ops for line in spell(op)]
