@@ -48,6 +48,13 @@ TABLE = {
 }
 
 
+def rooms_of_the_page() -> dict[str, set[str]]:
+    """What docs/rooms.md says of every room: the rooms that it imports, as far as they are listed by name."""
+    page = (PACKAGE.parent / "docs" / "rooms.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.count("|") == 4]
+    return {cells[0].strip("`"): set(cells[2].split(", ")) for cells in rows if cells[0].startswith("`")}
+
+
 def imported_names(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Line and dotted path of everything a module imports, relative imports resolved against its `package`."""
     for node in ast.walk(tree):
@@ -85,6 +92,19 @@ def is_allowed(name: tuple[str, ...], room: str) -> bool:
         return top in TABLE[room].packages
     target = name[1] if len(name) > 1 else "__init__"
     return target == room or target in TABLE[room].rooms
+
+
+def test_page_of_the_rooms_says_what_the_table_says() -> None:
+    spelled = {
+        "nothing": set[str](),
+        "all of the above": set(CORE.split()),
+        "what model imports": set(TABLE["model"].rooms),
+    }
+    told = {
+        room: {name for word in words for name in spelled.get(word, {word})}
+        for room, words in rooms_of_the_page().items()
+    }
+    assert told == {room: set(right.rooms) for room, right in TABLE.items() if not room.startswith("__")}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
