@@ -28,7 +28,7 @@ def test_other_changes_of_an_op_are_refused() -> None:
     body = "\n  const int x = 1;\n  for (int i = 0; i < n; ++i) {}\n  if (c) {}\n  return;\n"
 
     def changed(kind: type[Op], **fields: object) -> Callable[[Ops], Ops]:
-        return lambda ops: tuple(replace(op, **fields) if isinstance(op, kind) else op for op in ops)  # pyright: ignore[reportArgumentType]
+        return lambda ops: tuple(replace(op, **fields) if isinstance(op, kind) else op for op in ops)
 
     assert "attribute" in refused(body, changed(Scalar, attribute=2))
     assert "step" in refused(body, changed(For, step=Value("s", ScalarType("i32"))))
