@@ -13,10 +13,10 @@ from time import process_time
 
 from syncopt.frontend import read_module
 from syncopt.hwmodel import Machine, load_machine
-from syncopt.ir.kernel import AllocTile, Barrier, Kernel, SetFlag, TileOp, walk
-from syncopt.ir.pipes import PIPES, Memory, Pipe, PipePair
+from syncopt.ir.kernel import Barrier, SetFlag, TileOp
+from syncopt.ir.pipes import PIPES, Pipe, PipePair
 from syncopt.ir.trace import Instance, Setting, Tracer
-from syncopt.ir.types import TileType
+from syncopt.model.addresses import place
 from syncopt.sim import replay
 
 GEMM = Path(__file__).parents[1] / "instances" / "gemm" / "hand_synchronised.pto"
@@ -41,7 +41,7 @@ class Figures:
 def test_simulate_takes_at_most_six_times_the_bare_rules() -> None:
     """Both run in turns in one process; the median of the ratios of neighbours counts."""
     kernel, machine = read_module(GEMM).kernel(), load_machine("910b2")
-    setting = Setting({"M": 2176, "N": 8192, "K": 8192}, 0, 24, addresses=addresses(kernel))
+    setting = Setting({"M": 2176, "N": 8192, "K": 8192}, 0, 24, addresses=place(kernel, machine))
     code, figures = prepared(list(Tracer(kernel, setting)), machine)
     assert bare(code, figures) == replay(Tracer(kernel, setting), machine).cycles
     times = [
@@ -59,18 +59,6 @@ def seconds(work: Callable[[], object]) -> float:
     start = process_time()
     work()
     return process_time() - start
-
-
-def addresses(kernel: Kernel) -> dict[int, int]:
-    """Every tile behind the one before it in its memory."""
-    ends: dict[Memory, int] = {}
-    found: dict[int, int] = {}
-    for op in walk(kernel.body):
-        if isinstance(op, AllocTile):
-            assert isinstance(op.result.type, TileType)
-            found[op.uid] = ends.get(op.result.type.memory, 0)
-            ends[op.result.type.memory] = found[op.uid] + op.result.type.size
-    return found
 
 
 def prepared(trace: Sequence[Instance], machine: Machine) -> tuple[list[Code], Figures]:

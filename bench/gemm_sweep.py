@@ -31,8 +31,7 @@ PUBLISHED: Mapping[str, tuple[int, int, int]] = {
     "vendor library": (785, 657, 631),
 }
 """Measured on hardware for N = K = 8192 and published in the pto-dsl matmul guide, whose pictures were digitised to
-+-1 TFLOPS: cycles per 64-wide K step per core, with launch and first reads that miss L2 (facts of the Ascend 910B,
-section 6)."""
++-1 TFLOPS: cycles per 64-wide K step per core, with launch and first reads that miss L2."""
 
 
 @dataclass(frozen=True)
@@ -192,8 +191,8 @@ def published(by_shape: Sequence[Shape]) -> str:
     text = (
         "Cycles of a core by its matmuls. The published figures hold the launch and first reads that miss L2, which "
         "weigh more the smaller M is; those of the model hold the launch alone. Source of the published figures: the "
-        "pto-dsl matmul guide, pictures digitised to +-1 TFLOPS (facts of the Ascend 910B, section 6). Their TFLOPS "
-        "follow from the cycles and the matmuls of core 0."
+        "pto-dsl matmul guide, pictures digitised to +-1 TFLOPS. Their TFLOPS follow from the cycles and the matmuls "
+        "of core 0."
     )
     return f"{table(header, lines)}\n\n{text}"
 

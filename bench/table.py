@@ -33,7 +33,7 @@ OTHER_SHAPES = ((4096, 4096, 4096), (640, 4096, 4096))
 ODD_SHAPES = ((2176, 8192, 512), (2176, 8192, 1536))
 BUDGET = Budget(seconds=60)
 PUBLISHED_HAND, PUBLISHED_SINGLE = 656, 1373
-"""Cycles per matmul that were measured on hardware and published (facts of the Ascend 910B, section 6)."""
+"""Cycles per matmul that were measured on hardware and published in the pto-dsl matmul guide."""
 
 
 @dataclass(frozen=True, slots=True)

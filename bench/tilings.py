@@ -16,7 +16,7 @@ MACHINE = load_machine("910b2")
 PAGE = ROOT / "docs" / "tilings.md"
 PIPES = ("M", "MTE1", "MTE2", "FIX")
 CLOSE = 0.05
-"""To how much of them the model meets the published measurements (facts of the Ascend 910B, section 6)."""
+"""To how much of them the model meets the published measurements (docs/gemm_sweep.md)."""
 
 Ranked = tuple[Row, Figures]
 """A row and its figures; the fewest cycles come first."""

@@ -27,7 +27,8 @@ _FLAGS = (
 )
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 """The key of an element in WebDriver's answers (W3C)."""
-_SECONDS = 30
+_PATIENCE = 300
+"""Seconds after which something has hung: many times what it takes on a slow machine with much to do."""
 
 needs_chromium = pytest.mark.skipif(
     shutil.which("chromium") is None or shutil.which("chromedriver") is None,
@@ -48,7 +49,7 @@ class Browser:
 
     def wait(self, condition: str) -> None:
         """Wait until a JavaScript expression is true."""
-        until = time.monotonic() + _SECONDS
+        until = time.monotonic() + _PATIENCE
         while not self.run(f"return Boolean({condition})"):
             assert time.monotonic() < until, f"{condition} did not come true: {self.errors()}"
             time.sleep(0.05)
@@ -141,5 +142,5 @@ def _post(url: str, document: object) -> Any:
 def _ask(method: str, url: str, document: object) -> Any:
     body = None if document is None else json.dumps(document).encode()
     request = Request(url, body, {"Content-Type": "application/json"}, method=method)
-    with urlopen(request, timeout=_SECONDS) as answer:
+    with urlopen(request, timeout=_PATIENCE) as answer:
         return json.load(answer)["value"]

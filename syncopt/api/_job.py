@@ -13,7 +13,7 @@ from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Setting
 from syncopt.ir.types import MultiTileType, PointerType, ScalarType, TileType
 from syncopt.ir.values import operands_of
-from syncopt.model.placement import place
+from syncopt.model.addresses import place
 
 OVERRIDDEN = "set by --machine-set"
 """The source that `load_machine` gives to figures that were overridden."""

@@ -28,8 +28,8 @@ from syncopt.ir.forcing import TripCounts
 from syncopt.ir.kernel import Kernel, TileOp
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Tracer
-from syncopt.model.insertion import with_flags
-from syncopt.model.placement import with_addresses
+from syncopt.model.addresses import with_addresses
+from syncopt.model.flags.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.prices import priced
 from syncopt.model.rewrite import strip_flags

@@ -21,6 +21,7 @@ from syncopt.api import (
     solved_timelines,
     with_executions,
 )
+from syncopt.api.words import times
 from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
 from syncopt.cli._executed import executed_document, print_executed
 from syncopt.cli._exits import Status
@@ -38,7 +39,6 @@ from syncopt.cli._timeline import (
     shown_document,
     write_timelines,
 )
-from syncopt.cli._words import times
 
 
 def run_solve(options: SolveOptions) -> None:

@@ -1,7 +1,7 @@
 """What `compare --json` prints."""
 
 from syncopt.api import Compared, Explanation, Place, Stall, Version, changed_figures
-from syncopt.cli._documents import Document, busy_of, figure_number, finding_document, sync_of
+from syncopt.cli._documents import Document, busy_of, figure_number, report_document, sync_of
 
 
 def compare_document(compared: Compared) -> Document:
@@ -38,7 +38,7 @@ def explanation_document(explanation: Explanation | None) -> Document | None:
 
 
 def _row(compared: Compared, version: Version) -> Document:
-    report, solved = version.report, version.solved
+    solved = version.solved
     row: Document = {
         "name": version.name,
         "kind": version.kind.value,
@@ -56,13 +56,7 @@ def _row(compared: Compared, version: Version) -> Document:
         "work": {"ops": dict(version.work.ops), "loaded": version.work.loaded, "stored": version.work.stored},
         "hangs": version.hangs,
         "valid": version.valid,
-        "verdict": str(report.verdict),
-        "findings": [finding_document(finding) for finding in report.findings],
-        "executions": report.executions,
-        "covers": report.covers,
-        "proven": list(report.proven),
-        "unproven": list(report.unproven),
-        "assumptions": list(report.assumptions),
+        **report_document(version.report),
     }
     if solved is not None:
         row["status"] = "optimal" if solved.solution.optimal else "feasible"

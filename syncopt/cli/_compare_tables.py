@@ -17,9 +17,9 @@ from syncopt.api import (
     VersionKind,
     changed_figures,
 )
+from syncopt.api.words import arguments, count, counted, percent, share, times
 from syncopt.cli._page import BAD, DOUBTFUL, GOOD, HEADING, QUIET, Page, table
 from syncopt.cli._tables import FEW
-from syncopt.cli._words import arguments, count, counted, percent, share, times
 
 _LINES = 3
 """Line numbers that a list shows before it is cut."""

@@ -12,13 +12,14 @@ from syncopt.api import (
     Job,
     Machine,
     Replay,
+    Report,
     Simulation,
     Solved,
     Subject,
     changed_figures,
     figures,
 )
-from syncopt.cli._words import share
+from syncopt.api.words import share
 
 Document = dict[str, object]
 
@@ -113,9 +114,16 @@ def simulate_document(simulation: Simulation) -> Document:
 
 def check_document(checked: Checked) -> Document:
     """The answer of `check`."""
-    report = checked.report
     return {
         **_head(checked.job, checked.subject),
+        **report_document(checked.report),
+        "notes": list(checked.subject.notes),
+    }
+
+
+def report_document(report: Report) -> Document:
+    """What a check of all executions found."""
+    return {
         "verdict": str(report.verdict),
         "findings": [finding_document(finding) for finding in report.findings],
         "executions": report.executions,
@@ -123,7 +131,6 @@ def check_document(checked: Checked) -> Document:
         "proven": list(report.proven),
         "unproven": list(report.unproven),
         "assumptions": list(report.assumptions),
-        "notes": list(checked.subject.notes),
     }
 
 

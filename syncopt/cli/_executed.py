@@ -3,8 +3,8 @@
 import math
 
 from syncopt.api import Checked, Executions, Outcome, difference_text, hang_text
+from syncopt.api.words import counted
 from syncopt.cli._page import BAD, DOUBTFUL, GOOD, QUIET, Page, table
-from syncopt.cli._words import counted
 
 
 def print_executed(page: Page, checked: Checked) -> None:

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from syncopt.api import InputError, Machine, load_machine
+from syncopt.api.words import count, percent, share
 from syncopt.cli._documents import Document, dumped
 from syncopt.cli._files import new_target
 from syncopt.cli._options import AnswerOptions, Force, MachineName, MachineSet
 from syncopt.cli._page import GOOD, Page, table
-from syncopt.cli._words import count, percent, share
 from syncopt.gen import gemm
 
 _TILES, _TYPES, _FORM, _FILES = "Tiles", "Operands", "Form", "Files"

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.status import Status
 
 from syncopt.api import Step
-from syncopt.cli._words import count, percent
+from syncopt.api.words import count, percent
 
 
 class Progress:
@@ -18,7 +18,6 @@ class Progress:
         console = Console(stderr=True, markup=False, highlight=False, emoji=False)
         self._console = console
         self._live = Status("reading", console=console) if console.is_terminal else None
-        self._stage = ""
         self._last = ""
 
     def __enter__(self) -> "Progress":

@@ -8,12 +8,12 @@ import typer
 
 from syncopt import sweep
 from syncopt.api import InputError
+from syncopt.api.words import counted
 from syncopt.cli._documents import Document, dumped
 from syncopt.cli._files import Target, new_target
 from syncopt.cli._options import AnswerOptions, Force
 from syncopt.cli._page import GOOD, Page
 from syncopt.cli._rows import print_failed, print_rows
-from syncopt.cli._words import counted
 
 _ROWS, _FILES = "Rows", "Files"
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
+from syncopt.api.words import count, counted, percent, times
 from syncopt.cli._page import BAD, DOUBTFUL, GAP, HEADING, QUIET, Page, table
-from syncopt.cli._words import count, counted, percent, times
 from syncopt.sweep import SHAPE, Cell, Column, Outcome, Row, best_by, column_named, columns_of, shape_of
 
 MANY = 40

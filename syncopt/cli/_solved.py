@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 
 from syncopt.api import Baseline, BaselineKind, Budget, Comparison, Solved
+from syncopt.api.words import arguments, count, counted, percent, share, times
 from syncopt.cli._page import BAD, DOUBTFUL, GOOD, HEADING, QUIET, Page, table
 from syncopt.cli._tables import FEW, over_bound, print_assumptions, print_head, print_run, print_verdict
-from syncopt.cli._words import arguments, count, counted, percent, share, times
 
 _NOTEWORTHY = 1.001
 """From this ratio of cycles on a slower plan is marked red."""

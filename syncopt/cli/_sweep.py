@@ -9,6 +9,7 @@ import typer
 
 from syncopt import sweep
 from syncopt.api import Budget, InputError, OrderMode, load_machine
+from syncopt.api.words import counted
 from syncopt.cli import _gen, _parse
 from syncopt.cli._documents import Document, dumped
 from syncopt.cli._exits import Status
@@ -28,7 +29,6 @@ from syncopt.cli._options import (
 from syncopt.cli._page import GOOD, Page
 from syncopt.cli._rows import print_best, print_failed, print_rows
 from syncopt.cli._sweep_progress import SweepProgress
-from syncopt.cli._words import counted
 from syncopt.gen import gemm
 
 GEMM = "gemm"

@@ -6,7 +6,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from syncopt.cli._words import times
+from syncopt.api.words import times
 from syncopt.sweep import Outcome, Row, shape_of
 
 

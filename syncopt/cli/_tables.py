@@ -21,8 +21,8 @@ from syncopt.api import (
     changed_figures,
     figures,
 )
+from syncopt.api.words import arguments, binding, count, counted, percent, share
 from syncopt.cli._page import BAD, DOUBTFUL, GOOD, HEADING, QUIET, Page, side_by_side, table
-from syncopt.cli._words import arguments, binding, count, counted, percent, share
 
 FEW = 6
 """Rows of a list that is cut without -v."""

@@ -21,9 +21,9 @@ from syncopt.api import (
     require_report,
     write_trace,
 )
+from syncopt.api.words import count, counted
 from syncopt.cli._files import Target, separate_target
 from syncopt.cli._page import BAD, GOOD, HEADING, QUIET, Page
-from syncopt.cli._words import count, counted
 
 _STYLES = {Mark.OP: "green", Mark.WAIT: "red", Mark.BARRIER: "yellow", Mark.IDLE: ""}
 _LEGEND = "# tile op   . wait for a flag   | barrier   blank: nothing dispatched"

@@ -214,7 +214,7 @@ def figures(machine: Machine) -> tuple[Figure, ...]:
 
 
 def sensitivity_machines(machine: Machine) -> tuple[tuple[str, Machine], ...]:
-    """The machines on which a plan and its baseline are compared, with a label each (machine.md, sensitivity)."""
+    """The machines on which a plan and its baseline are compared, with a label each (docs/plan.md, the machine)."""
     variants: Iterable[tuple[str, Machine]] = (
         ("default", machine),
         ("depth 16", machine.with_queue_depth(16)),

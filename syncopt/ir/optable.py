@@ -152,7 +152,7 @@ def _moves() -> Iterable[OpRow]:
     )
     yield OpRow("pto.tstore_fp", Family.STORE, (Form((_ACC, _SCALING), _GM, Pipe.FIX),))
     yield OpRow("pto.tmov", Family.MOVE, _MOVES)
-    # The public compiler puts tmov.fp on MTE1; the hardware moves it through the fixpipe (facts section 2).
+    # The public compiler puts tmov.fp on MTE1; the hardware moves it through the fixpipe.
     yield OpRow("pto.tmov.fp", Family.MOVE, (_ACC_TO_MAT_SCALED,))
     yield OpRow("pto.textract", Family.MOVE, _MOVES)
     yield OpRow("pto.textract_fp", Family.MOVE, (_ACC_TO_MAT_SCALED,))

@@ -1,4 +1,4 @@
-"""Hardware pipes, memories and the flag pairs between pipes (design.md section 2, facts of the Ascend 910B)."""
+"""Hardware pipes, memories and the flag pairs between pipes of the Ascend 910B."""
 
 from enum import Enum
 from typing import NamedTuple

@@ -14,7 +14,7 @@ from syncopt.ir.numbering import Definitions
 from syncopt.ir.pipes import Memory
 from syncopt.ir.scalars import ScalarValue
 from syncopt.ir.types import TileType
-from syncopt.model.placement import known_scalars
+from syncopt.model.addresses import known_scalars
 from syncopt.model.slots import Chosen, Either, Slot
 
 

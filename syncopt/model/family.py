@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from syncopt.check.events import EarlySet
-from syncopt.check.happens_before import HappensBefore
-from syncopt.check.observer import Observer, OpenHazard, UnfencedLoad
+from syncopt.check import EarlySet, HappensBefore, Observer, OpenHazard
+from syncopt.check.observer import UnfencedLoad
 from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Kernel, Value
 from syncopt.ir.pipes import Pipe
-from syncopt.model.channels import Placement, rotation_of
+from syncopt.model.flags.channels import Placement, rotation_of
 from syncopt.model.rewrite import Side, Site
 from syncopt.model.rotation import Rotations
 from syncopt.model.skeleton import Flagged, Skeleton

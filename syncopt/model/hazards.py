@@ -12,7 +12,7 @@ from syncopt.ir.trace import Access
 def least_hop(machine: Machine) -> int:
     """Least cycles from the completion of an op to the start of one on another pipe that waits for it.
 
-    By a flag it is `hop`; by a barrier of all pipes its cost and the issue of the later op (machine.md rules 5 and 8).
+    By a flag it is `hop`; by a barrier of all pipes its cost and the issue of the later op (docs/model.md).
     """
     return min(machine.hop, machine.barrier_cost(Pipe.ALL) + machine.issue)
 

@@ -1,7 +1,7 @@
 """Issue order: which ops of a block may move among the others, and the kernel in a given order.
 
 A mobile unit is a load, a store, or an `scf.if` without results that holds only such ops and the pure ops they need. It
-moves among the anchored ops of its block; it never crosses an op it conflicts with (planning.md section 1).
+moves among the anchored ops of its block; it never crosses an op it conflicts with (docs/plan.md section 2).
 """
 
 from collections.abc import Mapping, Sequence

@@ -9,17 +9,17 @@ from syncopt.hwmodel import Machine
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.pointers import shared_pointers
 from syncopt.ir.trace import Setting, Tracer
-from syncopt.model.channels import Placement
-from syncopt.model.derive import Derivation
-from syncopt.model.executions import Traces
 from syncopt.model.family import Family, proves
-from syncopt.model.ids import within_ids
+from syncopt.model.flags.channels import Placement
+from syncopt.model.flags.derive import Derivation
+from syncopt.model.flags.ids import within_ids
+from syncopt.model.flags.repairs import POLICIES
 from syncopt.model.order import BlockHeads, Mobility, Order, in_order, mobility
 from syncopt.model.prices import priced
-from syncopt.model.repairs import POLICIES
 from syncopt.model.rotation import rotations
 from syncopt.model.skeleton import Flagged, Marked, Skeleton, reordered
 from syncopt.model.touched import Touches
+from syncopt.model.traces import Traces
 from syncopt.model.window import Window, window
 from syncopt.sim import Listener, Replay, replay
 

@@ -13,7 +13,7 @@ from syncopt.ir.kernel import Kernel, SetFlag, TileOp, Value, WaitFlag
 from syncopt.ir.pipes import Pipe, PipePair
 from syncopt.ir.source import InputError
 from syncopt.ir.trace import Instance
-from syncopt.model.channels import Placement, has_full_barrier
+from syncopt.model.flags.channels import Placement, has_full_barrier
 from syncopt.model.hazards import Hazards, least_hop
 from syncopt.model.order import BODY, BlockKey, Mobility, Order
 from syncopt.model.rewrite import Side, Site

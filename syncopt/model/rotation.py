@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from syncopt.ir.kernel import AllocMultiTile, AllocTile, Kernel, MultiTileGet, SubView, TileOp, Value, walk
 from syncopt.ir.trace import Setting
 from syncopt.ir.types import MultiTileType
+from syncopt.model.addresses import fixed_addresses
 from syncopt.model.alternatives import Alternatives
-from syncopt.model.placement import fixed_addresses
 from syncopt.model.slots import Chosen, Slot
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from syncopt.ir.kernel import NO_SPAN, Barrier, Kernel, SetFlag, WaitFlag, regions, walk
 from syncopt.ir.pipes import Pipe
 from syncopt.ir.trace import Instance, Overrides, Setting, Tracer
-from syncopt.model.channels import Placement, numbers_at, primes_and_drains, stretches
+from syncopt.model.flags.channels import Placement, numbers_at, primes_and_drains, stretches
 from syncopt.model.order import BODY, BlockKey, Order
 from syncopt.model.rewrite import Insertions, Side, Site, insert
 

@@ -1,4 +1,4 @@
-"""The window: a trace with whole periods of middle iterations cut from its loops (planning.md section 7)."""
+"""The window: a trace with whole periods of middle iterations cut from its loops (docs/plan.md section 5)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -87,7 +87,7 @@ class _Track:
 class _Recorder:
     """Follows a replay from both sides: instructions as they are dispatched, and their times as they become known.
 
-    Dispatch is followed by machine.md rules 1 to 3 and must come to the times of the replay.
+    Dispatch is followed by the rules of docs/model.md and must come to the times of the replay.
     """
 
     def __init__(self, machine: Machine, source: Source | None, tree: PathTree) -> None:

@@ -101,7 +101,7 @@ class _Run:
         self._double_sets: dict[Op, DoubleSet] = {}
         self._deadlock: Deadlock | None = None
 
-    # -- dispatch (machine.md rules 1 to 3) ------------------------------------------------------------------------
+    # -- dispatch and queues ---------------------------------------------------------------------------------------
 
     def dispatch(self, instance: Instance) -> bool:
         """Take one instruction; False when the kernel hangs there."""
@@ -160,7 +160,7 @@ class _Run:
     def _blocked_waits(self) -> tuple[Instance, ...]:
         return tuple(lane.pending[0][0] for lane in self._lanes.values() if lane.pending)
 
-    # -- what no queue takes (machine.md rules 8 and 9) ------------------------------------------------------------
+    # -- what no queue takes ---------------------------------------------------------------------------------------
 
     def _dispatch_scalar(self, instance: Instance) -> bool:
         op, start = instance.op, self._clock
@@ -200,7 +200,7 @@ class _Run:
         self._report(instance, start, start, self._clock, self._clock)
         return True
 
-    # -- pipes (machine.md rules 4 to 8 and 10) --------------------------------------------------------------------
+    # -- pipes -----------------------------------------------------------------------------------------------------
 
     # Each times an instruction at the head of its pipe that is ready at `ready`; False if it cannot be timed yet.
 
@@ -263,7 +263,7 @@ class _Run:
     def _execute(self, lane: Lane, instance: Instance, ready: int, cost: Cost) -> bool:
         return self._kinds[instance.op.__class__](lane, instance, ready, cost)
 
-    # -- flags (machine.md rules 5 to 7) ---------------------------------------------------------------------------
+    # -- flags -----------------------------------------------------------------------------------------------------
 
     def _flag(self, instance: Instance) -> FlagState:
         assert isinstance(instance.op, SetFlag | WaitFlag)

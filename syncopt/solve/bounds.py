@@ -1,4 +1,4 @@
-"""Lower bounds on the makespan of a set of ops, for any order that keeps the hazards (planning.md section 7)."""
+"""Lower bounds on the makespan of a set of ops, for any order that keeps the hazards (docs/model.md, lower bound)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From a planner to the best plan (planning.md section 7)."""
+"""From a planner to the best plan (docs/plan.md section 5)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

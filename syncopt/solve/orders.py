@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from syncopt.ir.kernel import Barrier, SetFlag, TileOp, WaitFlag, regions, walk
 from syncopt.ir.pipes import PipePair
 from syncopt.ir.trace import Instance, Iteration
-from syncopt.model.channels import Placement, Tops
-from syncopt.model.ids import conflicts
+from syncopt.model.flags.channels import Placement, Tops
+from syncopt.model.flags.ids import conflicts
 from syncopt.model.order import BlockHeads, Order
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.problem import Decision, Problem, problem_of, refuse_oversized

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from syncopt.ir.pipes import Memory, Pipe, PipePair
-from syncopt.model.channels import Channel, Compensation, Placement, Priming
+from syncopt.model.flags.channels import Channel, Compensation, Placement, Priming
 from syncopt.model.order import Order
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import Side, Site

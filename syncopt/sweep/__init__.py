@@ -9,14 +9,14 @@ rows = read_rows(Path("rows.jsonl"))
 
 from syncopt.sweep.asked import Asked, Task
 from syncopt.sweep.axes import Shape, shapes, shapes_of_file, values
-from syncopt.sweep.choosing import SHAPE, best_by, filtered, newest
-from syncopt.sweep.columns import Cell, Column, column_named, columns_of, shape_of
-from syncopt.sweep.export import csv_bytes, parquet_bytes
 from syncopt.sweep.plans import PlanFolder, default_folder
-from syncopt.sweep.plots import FORMATS, REFERENCES, Line, Panel, Point, panels, picture
-from syncopt.sweep.results import Results, opened, read_rows
-from syncopt.sweep.row import Figures, OnMachine, Outcome, Row
-from syncopt.sweep.rowtext import document
+from syncopt.sweep.rows.choosing import SHAPE, best_by, filtered, newest
+from syncopt.sweep.rows.columns import Cell, Column, column_named, columns_of, shape_of
+from syncopt.sweep.rows.export import csv_bytes, parquet_bytes
+from syncopt.sweep.rows.plots import FORMATS, REFERENCES, Line, Panel, Point, panels, picture
+from syncopt.sweep.rows.results import Results, opened, read_rows
+from syncopt.sweep.rows.row import Figures, OnMachine, Outcome, Row
+from syncopt.sweep.rows.rowtext import document
 from syncopt.sweep.run import run, to_do
 from syncopt.sweep.tasks import Setup, Tasks, gemm_tasks, kernel_files, kernel_tasks
 from syncopt.sweep.tilings import AUTO, GemmForm

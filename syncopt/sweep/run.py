@@ -10,8 +10,8 @@ from pathlib import Path
 from syncopt.api import InputError
 from syncopt.sweep.asked import Task
 from syncopt.sweep.local import WorkerDied
-from syncopt.sweep.results import Results
-from syncopt.sweep.row import Outcome, Row
+from syncopt.sweep.rows.results import Results
+from syncopt.sweep.rows.row import Outcome, Row
 from syncopt.sweep.solving import solved_row
 from syncopt.sweep.workers import Workers
 

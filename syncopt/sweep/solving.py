@@ -6,7 +6,7 @@ from pathlib import Path
 from syncopt.api import InputError, NoPlan, Request, Solved, WrongPlan, solve, traffic
 from syncopt.sweep.asked import Task
 from syncopt.sweep.plans import PlanFolder
-from syncopt.sweep.row import Figures, OnMachine, Outcome, Row, tflops_of
+from syncopt.sweep.rows.row import Figures, OnMachine, Outcome, Row, tflops_of
 from syncopt.sweep.versions import versions
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 _PACKAGE = Path(__file__).parents[1]
 _NO_ROW_DEPENDS_ON = ("cli", "sweep")
 """Rooms of the package that handle rows, but have no part in what they say."""
-_BUT_ON = ("sweep/row.py", "sweep/solving.py")
+_BUT_ON = ("sweep/rows/row.py", "sweep/solving.py")
 """The modules in them that have."""
 
 
@@ -37,9 +37,9 @@ def _version(package: str) -> str:
 
 def _code() -> str:
     hashed = sha256()
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        place = path.relative_to(_PACKAGE).as_posix()
-        if place.partition("/")[0] not in _NO_ROW_DEPENDS_ON or place in _BUT_ON:
-            hashed.update(f"{place}\0".encode())
-            hashed.update(path.read_bytes())
+    modules = {path.relative_to(_PACKAGE).as_posix() for path in _PACKAGE.rglob("*.py")}
+    rooms = {module for module in modules if module.partition("/")[0] not in _NO_ROW_DEPENDS_ON}
+    for module in sorted(rooms.union(_BUT_ON)):
+        hashed.update(f"{module}\0".encode())
+        hashed.update((_PACKAGE / module).read_bytes())
     return hashed.hexdigest()[:16]

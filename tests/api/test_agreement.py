@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncopt.api._agreement import Renaming, first_difference
@@ -14,7 +14,7 @@ from syncopt.ir.kernel import Kernel
 from syncopt.ir.pipes import Memory
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Setting, Tracer
-from syncopt.model.placement import place
+from syncopt.model.addresses import place
 from syncopt.sim import replay
 from tests.api.random_kernels import kernels
 from tests.emit.cpp.every_op import CUBE, VECTOR, text_with
@@ -92,7 +92,7 @@ def test_every_op(section: str, uses: tuple[object, ...]) -> None:
     assert first_difference(kernel, kernel_of(cpp_text(kernel, setting), "kernel.cpp"), setting) is None
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(text=kernels(), n=st.integers(-3, 70), i=st.integers(-5, 9), core=st.integers(0, 2))
 def test_random_kernels(text: str, n: int, i: int, core: int) -> None:
     kernel = kernel_of(text)

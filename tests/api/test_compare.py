@@ -64,7 +64,7 @@ def test_optimum_is_that_of_the_first_file_without_its_flags(tmp_path: Path) -> 
     """The barriers go, the sums wait for one load each. No order is faster than 974 cycles: dispatch, two loads with a
     set between them, latency, flag, sum, latency, flag, store are 1 + 256 + 1 + 256 + 100 + 8 + 64 + 24 + 8 + 256.
     """
-    found = compared(tmp_path, BARRIERS, request=CompareRequest(Budget(30)))
+    found = compared(tmp_path, BARRIERS, request=CompareRequest(Budget(600)))
     optimum = found.optimum
     assert optimum is not None
     assert optimum.solved is not None
@@ -79,7 +79,7 @@ def test_optimum_is_that_of_the_first_file_without_its_flags(tmp_path: Path) -> 
 
 def test_version_that_is_faster_than_the_optimum_is_told(tmp_path: Path) -> None:
     """A plan is the best of those that its proof covers: with 10 cycles more on one machine it loses there."""
-    found = compared(tmp_path, FLAGS, request=CompareRequest(Budget(30)))
+    found = compared(tmp_path, FLAGS, request=CompareRequest(Budget(600)))
     hand, optimum = found.versions
     assert found.beats_optimum_on(hand) == {}
     first, second, *rest = optimum.sensitivity
@@ -169,7 +169,7 @@ def test_optimum_of_cpp(tmp_path: Path) -> None:
     """The barriers go from the C++ as they do from .pto."""
     (tmp_path / "k.cpp").write_text(CPP_BARRIERS)
     cpp = replace(job(tmp_path / "k.pto", PLAIN), path=tmp_path / "k.cpp")
-    found = compare([cpp], CompareRequest(Budget(30)))
+    found = compare([cpp], CompareRequest(Budget(600)))
     assert [(version.name, version.cycles) for version in found.versions] == [("k.cpp", 1431), ("optimum", 974)]
 
 

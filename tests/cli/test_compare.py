@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.api.binaries import fake, writing
 from tests.api.kernels import BARRIERS, FIGURES, FIRST_LINE, FLAGS, HANGING, PLAIN, REUSED
-from tests.api.test_ptoas import fake, writing
 from tests.cli.running import GUARDED, STREAM, document, refusal, syncopt, without_progress
 
 MACHINE = tuple(part for figure in FIGURES for part in ("--machine-set", figure))
@@ -63,7 +63,7 @@ def test_table(tmp_path: Path) -> None:
 
 def test_optimum_adds_the_plan_with_its_range(tmp_path: Path) -> None:
     paths = files(tmp_path, slow=BARRIERS)
-    result = syncopt("compare", *paths, *MACHINE, "--args", "5", "--optimum", "--budget", "20s", "--json")
+    result = syncopt("compare", *paths, *MACHINE, "--args", "5", "--optimum", "--budget", "600s", "--json")
     assert result.exit_code == 0
     slow, plan = document(result)["rows"]
     assert (plan["name"], plan["kind"], plan["cycles"], plan["status"]) == ("optimum", "optimum", 974, "optimal")

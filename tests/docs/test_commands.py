@@ -175,8 +175,8 @@ class Session:
 
 @cache
 def _recipe(target: str) -> list[str]:
-    """What `make` would run for a target."""
-    run = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=True)
+    """What `make` would run for a target, with time enough for a slow machine."""
+    run = subprocess.run(["make", "-n", target, "BUDGET=600s"], cwd=ROOT, capture_output=True, text=True, check=True)
     lines = run.stdout.replace("\\\n", " ").splitlines()
     return [" ".join(line.split()).removeprefix(".venv/bin/") for line in lines]
 
@@ -277,6 +277,15 @@ def test_links_lead_somewhere(name: str) -> None:
     folder = (ROOT / name).parent
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / name).read_text(encoding="utf-8"))
     assert [target for target in targets if not (folder / target).exists()] == []
+
+
+@pytest.mark.parametrize("name", page_names())
+def test_modules_that_are_named_exist(name: str) -> None:
+    """Seen from the root of the repository or of the package."""
+    named = re.findall(r"`((?:[\w.]+/)+[\w.]*)`", read(name).prose)
+    homes = {"bench", "docs", "instances", "syncopt", "tests", *(path.name for path in (ROOT / "syncopt").iterdir())}
+    modules = [path for path in named if path.partition("/")[0] in homes]
+    assert [path for path in modules if not ((ROOT / path).exists() or (ROOT / "syncopt" / path).exists())] == []
 
 
 def test_readme_links_every_page() -> None:

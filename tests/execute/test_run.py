@@ -35,7 +35,7 @@ def test_stream_with_all_flags_is_right_in_every_order() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_stream_with_all_flags_is_right_in_random_orders(seed: int) -> None:
     program = program_of(stream())
     constraints = constraints_of(program)

@@ -36,7 +36,7 @@ def is_legal(order: Order, constraints: Constraints) -> bool:
     st.sampled_from([Pipe.MTE2, Pipe.V, Pipe.MTE3, Pipe.ALL]),
     st.sets(st.sampled_from(CHANNELS)),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_order_is_legal_and_whole(kind: ScheduleKind, seed: int, pipe: Pipe, missing: set[str]) -> None:
     """Each tile op starts and completes once."""
     constraints = constraints_of(program_of(stream(missing)))

@@ -17,7 +17,7 @@ from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Setting
 from syncopt.ir.types import DType
-from syncopt.model.placement import place
+from syncopt.model.addresses import place
 from tests.gen.evaluate import Evaluation, Matrix
 
 MACHINE = load_machine("910b2")
@@ -74,7 +74,7 @@ def evaluated(made: GemmKernel, kernel: Kernel, shape: Extents, cores: int) -> t
     return evaluation, wanted
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(made=kernels(), rows=FEW, columns=st.integers(1, 4), steps=FEW, cores=FEW)
 def test_kernel_computes_the_product(made: GemmKernel, rows: int, columns: int, steps: int, cores: int) -> None:
     """Matmuls: one per L0 step of every L1 step. Loads: A and B of every L1 step, once. Stores: every element, once."""
@@ -90,7 +90,7 @@ def test_kernel_computes_the_product(made: GemmKernel, rows: int, columns: int, 
     assert np.array_equal(result.reshape(wanted.shape), wanted)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(made=kernels(), rows=FEW, columns=FEW, steps=FEW, cores=FEW)
 def test_flags_placed_by_hand_order_everything(
     made: GemmKernel, rows: int, columns: int, steps: int, cores: int
@@ -128,7 +128,7 @@ def test_kernel_without_flags_has_races() -> None:
     assert judge(kernel, setting_of(kernel, sizes, 0, 1), MACHINE).verdict is Verdict.RACE
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_every_legal_tiling_gives_a_kernel(data: st.DataObject) -> None:
     """Two tiles of C in two K steps on one core of one: what they load and multiply follows from the sizes."""

@@ -1,4 +1,4 @@
-"""Costs worked out by hand from facts section 4, one row after the other, on the 910B2."""
+"""Costs worked out by hand from the figures of the 910B2, in the order of the costs in docs/model.md."""
 
 from fractions import Fraction
 

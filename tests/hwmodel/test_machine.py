@@ -144,7 +144,7 @@ def test_impossible_changes(machine: Machine):
 
 
 def test_sensitivity(machine: Machine):
-    """The points of machine.md; depth means every pipe."""
+    """The points that docs/plan.md names; depth means every pipe."""
     points = {
         label: (point.load_rate, {point.queue_depth(pipe) for pipe in QUEUED_PIPES})
         for label, point in sensitivity_machines(machine)

@@ -6,17 +6,15 @@ import pytest
 
 from syncopt.check import Verdict, check_kernel
 from syncopt.emit import render
-from syncopt.hwmodel import load_machine
 from syncopt.ir.kernel import Kernel, TileOp, walk
 from syncopt.ir.pipes import Memory
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rotation import chosen_slots, most_slots, rotations
 from syncopt.model.slots import Either, Slot
 from tests.check.kernels import setting, vector_kernel
-from tests.model.test_derive import labels, named
-from tests.model.test_rotation import flagged, rotating, slots_of
+from tests.model.flags.naming import labels, named
+from tests.model.rotating import MACHINE, flagged, rotating, slots_of
 
-MACHINE = load_machine("910b2")
 TILE = "!pto.tile_buf<vec, 64x64xf32>"
 ODD = """
 %one = arith.andi %i, %c1 : index

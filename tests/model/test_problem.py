@@ -7,7 +7,7 @@ import pytest
 from syncopt.hwmodel import load_machine
 from syncopt.ir.pipes import Pipe
 from syncopt.ir.source import InputError
-from syncopt.model.channels import Placement
+from syncopt.model.flags.channels import Placement
 from syncopt.model.planner import Planner
 from syncopt.model.problem import Problem, problem_of, refuse_oversized
 from tests.check.kernels import setting, vector_kernel

@@ -6,18 +6,16 @@ import pytest
 
 from syncopt.check import Verdict, check_kernel
 from syncopt.emit import render
-from syncopt.hwmodel import load_machine
-from syncopt.ir.kernel import AllocMultiTile, Kernel, TileOp, walk
+from syncopt.ir.kernel import AllocMultiTile, TileOp, walk
 from syncopt.ir.pipes import Memory
-from syncopt.model.channels import Placement, rotation_of
-from syncopt.model.insertion import with_flags
-from syncopt.model.planner import Plan, Planner
-from syncopt.model.rotation import Slot, rotations
-from syncopt.solve.orders import with_ids
+from syncopt.model.flags.channels import rotation_of
+from syncopt.model.planner import Plan
+from syncopt.model.rotation import rotations
+from syncopt.model.slots import Slot
 from tests.check.kernels import setting, vector_kernel
-from tests.model.test_derive import named
+from tests.model.flags.naming import named
+from tests.model.rotating import MACHINE, flagged, rotating, slots_of
 
-MACHINE = load_machine("910b2")
 MULTI = "!pto.multi_tile_buf<vec, 64x64xf32, count=2>"
 TILE = "!pto.tile_buf<vec, 64x64xf32>"
 HEAD = f"""
@@ -27,23 +25,6 @@ scf.for %i = %c0 to %n step %c1 {{
 %t = pto.multi_tile_get %pair[%s] : {MULTI} -> {TILE}
 """
 LOADED_AND_ADDED = HEAD + "load t\nadd t3 t\n}"
-
-
-def slots_of(placement: Placement) -> list[int | None]:
-    return [None if channel.slot is None else channel.slot.number for channel in placement.channels]
-
-
-def rotating(body: str) -> tuple[Planner, Placement]:
-    """The placement with most channels of slots."""
-    planner = Planner(vector_kernel(body), setting(n=8), MACHINE)
-    placements = planner.placements(planner.mobility.as_written())
-    return planner, max(placements, key=lambda placement: len(set(slots_of(placement)) - {None}))
-
-
-def flagged(planner: Planner, placement: Placement) -> Kernel:
-    plan = with_ids(planner, Plan(planner.mobility.as_written(), placement))
-    assert plan is not None
-    return with_flags(planner.kernel, placement, plan.ids)
 
 
 def test_slots_of_a_rotating_tile() -> None:

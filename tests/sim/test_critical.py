@@ -19,6 +19,7 @@ from syncopt.ir.pipes import Pipe
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Instance, Setting, Tracer
 from syncopt.sim import Cause, Stretch, critical_path, replay
+from tests.sim.kernels import GATHER, gemm
 from tests.sim.programs import (
     add,
     barrier,
@@ -32,7 +33,6 @@ from tests.sim.programs import (
     toy,
     wait_flag,
 )
-from tests.sim.test_kernels import GATHER, gemm
 
 LOADED = (Pipe.MTE2, Pipe.MTE1)
 MOVED = (Pipe.MTE1, Pipe.M)
@@ -290,7 +290,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(PIECES, max_size=40), st.integers(4, 6), st.integers(0, 2), st.integers(0, 30))
 def test_path_adds_up_to_the_cycles_of_any_run(
     pieces: list[list[Instance]], depth: int, scalar_op: int, latency: int

@@ -1,4 +1,4 @@
-"""Dispatch and queues (machine.md rules 1 to 3). The toy machine of `programs` issues one entry per cycle."""
+"""Dispatch and queues (docs/model.md). The toy machine of `programs` issues one entry per cycle."""
 
 import pytest
 

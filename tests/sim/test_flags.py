@@ -1,4 +1,4 @@
-"""Flags between pipes (machine.md rules 5 to 7 and 9). On the toy machine a flag takes 8 cycles to arrive."""
+"""Flags between pipes (docs/model.md, flags). On the toy machine a flag takes 8 cycles to arrive."""
 
 import pytest
 

@@ -1,44 +1,18 @@
 """Whole kernels: published figures, memory, and where errors point."""
 
 import tracemalloc
-from pathlib import Path
 
 import pytest
 
-from syncopt.frontend import parse_module, read_module
+from syncopt.frontend import parse_module
 from syncopt.hwmodel import UnmodelledWork, load_machine
-from syncopt.ir.kernel import AllocTile, Kernel, walk
-from syncopt.ir.pipes import Memory
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Setting, Tracer
-from syncopt.ir.types import TileType
 from syncopt.sim import replay
+from tests.sim.kernels import GATHER, gemm
 
-GEMM = Path(__file__).parents[2] / "instances" / "gemm" / "hand_synchronised.pto"
 PUBLISHED = 656
-"""Cycles per matmul of this kernel on the hardware (facts of the Ascend 910B, section 6)."""
-GATHER = """\
-func.func @gather() {
-  %a = arith.constant 0 : i64
-  %t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 64x64xf32>
-  pto.tgatherb ins(%t, %t : !pto.tile_buf<vec, 64x64xf32>, !pto.tile_buf<vec, 64x64xf32>)
-      outs(%t : !pto.tile_buf<vec, 64x64xf32>)
-  return
-}
-"""
-
-
-def gemm() -> tuple[Kernel, dict[int, int]]:
-    """The hand-synchronised kernel, every tile behind the one before it in its memory."""
-    kernel = read_module(GEMM).kernel()
-    ends: dict[Memory, int] = {}
-    addresses: dict[int, int] = {}
-    for op in walk(kernel.body):
-        if isinstance(op, AllocTile):
-            assert isinstance(op.result.type, TileType)
-            addresses[op.uid] = ends.get(op.result.type.memory, 0)
-            ends[op.result.type.memory] = addresses[op.uid] + op.result.type.size
-    return kernel, addresses
+"""Cycles per matmul of this kernel on the hardware, published in the pto-dsl matmul guide."""
 
 
 def test_hand_synchronised_gemm_takes_the_published_cycles() -> None:

@@ -1,4 +1,4 @@
-"""What pipes do with tile ops and barriers (machine.md rules 4, 8, 10 and 11). The toy machine issues in 1 cycle."""
+"""What pipes do with tile ops and barriers (docs/model.md, pipes and barriers). The toy machine issues in 1 cycle."""
 
 from collections.abc import Callable
 

@@ -8,8 +8,11 @@ from syncopt.model.planner import Plan, Planner
 from syncopt.model.problem import Problem, problem_of
 from syncopt.model.skeleton import reordered
 from syncopt.solve.cpsat.search import Hint, Limits, Search
+from syncopt.solve.orders import Budget
 from tests.check.kernels import setting, vector_kernel
 
+AMPLE = Budget(600)
+"""More than any search of the tests takes on a slow machine: none is ended by the clock."""
 STILL = Mobility((), {})
 """No unit may move."""
 
@@ -30,7 +33,7 @@ def objective(problem: Problem) -> int:
     horizon = 100_000_000
     times = [0] * len(problem.items)
     hint = Hint(times, times, dict.fromkeys(problem.decisions(), False), horizon)
-    result = Search(problem, hint, 0, horizon).shortest(Limits(60), lambda _: None)
+    result = Search(problem, hint, 0, horizon).shortest(Limits(AMPLE.seconds), lambda _: None)
     assert result.complete
     return result.makespan
 

@@ -2,7 +2,7 @@
 
 from syncopt.hwmodel import load_machine
 from syncopt.ir.pipes import Pipe
-from syncopt.model.channels import Placement
+from syncopt.model.flags.channels import Placement
 from syncopt.model.planner import Plan
 from syncopt.solve.bounds import BUFFERS, LowerBound
 from syncopt.solve.orders import movable_ops, window_bound

@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.kernel import TileOp, walk
 from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.model.channels import Channel, Placement
+from syncopt.model.flags.channels import Channel, Placement
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.problem import Problem
 from syncopt.model.rewrite import Side, Site

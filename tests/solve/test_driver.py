@@ -1,11 +1,12 @@
 """Best plans: objective and replay agree, plans prove and pass the check, budgets and interrupts are kept."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncopt.check import check_kernel
@@ -13,8 +14,8 @@ from syncopt.frontend import read_module
 from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.trace import Setting
-from syncopt.model.insertion import with_flags
-from syncopt.model.placement import place, with_addresses
+from syncopt.model.addresses import place, with_addresses
+from syncopt.model.flags.insertion import with_flags
 from syncopt.model.planner import Plan, Planner
 from syncopt.model.rewrite import strip_flags
 from syncopt.solve.bounds import lower_bound
@@ -23,7 +24,7 @@ from syncopt.solve.driver import NoPlan, OrderMode, Solution, best_plan
 from syncopt.solve.orders import Budget, OrderSearch, movable_ops, window_bound
 from tests.check.kernels import setting, vector_kernel
 from tests.solve.bodies import bodies
-from tests.solve.problems import fixed_problem, objective, planner_of, without_hazards
+from tests.solve.problems import AMPLE, fixed_problem, objective, planner_of, without_hazards
 
 GEMM = Path(__file__).parents[2] / "instances" / "gemm"
 LOOP = "scf.for %i = %c0 to %n step %c1 {\nload t0\nadd t1 t0\nstore t1\nload t2\nadd t3 t2\nstore t3\n}"
@@ -48,13 +49,13 @@ def emitted(planner: Planner, solution: Solution) -> Kernel:
 @pytest.mark.parametrize("name", sorted(path.stem for path in GEMM.glob("*.pto")))
 def test_objective_is_the_replay_of_the_order_as_written(name: str):
     planner, _ = gemm(name, 2176, 8192, 8192)
-    plan = best_plan(planner, OrderMode.FIXED, Budget(60), quiet).plan
+    plan = best_plan(planner, OrderMode.FIXED, AMPLE, quiet).plan
     assert objective(fixed_problem(planner, plan)) == planner.in_window(plan).cycles
 
 
 def test_the_double_buffered_gemm_is_solved_to_optimality():
     planner, at = gemm("double_buffered", 2176, 8192, 8192)
-    solution = best_plan(planner, OrderMode.FREE, Budget(60), quiet)
+    solution = best_plan(planner, OrderMode.FREE, AMPLE, quiet)
     assert (solution.makespan, solution.bound, solution.optimal) == (60271, 60271, True)
     full = planner.in_full(solution.plan)
     assert (full.cycles, full.sets) == (1713143, 7964)
@@ -63,7 +64,7 @@ def test_the_double_buffered_gemm_is_solved_to_optimality():
 
 
 def test_a_fixed_order_needs_no_search():
-    solution = best_plan(planner_of(LOOP, MACHINE), OrderMode.FIXED, Budget(60), quiet)
+    solution = best_plan(planner_of(LOOP, MACHINE), OrderMode.FIXED, AMPLE, quiet)
     assert solution.optimal
     assert solution.scope == "the order as written, for which the makespan of the window is a longest path"
 
@@ -80,7 +81,7 @@ def test_an_interrupt_after_the_first_plan_keeps_it(monkeypatch: pytest.MonkeyPa
 
     planner = planner_of(LOOP, MACHINE)
     monkeypatch.setattr(OrderSearch, "run", interrupted)
-    solution = best_plan(planner, OrderMode.FREE, Budget(60), quiet)
+    solution = best_plan(planner, OrderMode.FREE, AMPLE, quiet)
     assert solution.bound == window_bound(planner).cycles
     assert planner.in_window(solution.plan).cycles == solution.makespan
 
@@ -92,7 +93,7 @@ def test_an_interrupt_before_the_first_plan_is_passed_on(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Planner, "placements", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        best_plan(planner_of(LOOP, MACHINE), OrderMode.FREE, Budget(60), quiet)
+        best_plan(planner_of(LOOP, MACHINE), OrderMode.FREE, AMPLE, quiet)
 
 
 def test_an_interrupted_search_ends_the_budget(monkeypatch: pytest.MonkeyPatch):
@@ -106,16 +107,16 @@ def test_an_interrupted_search_ends_the_budget(monkeypatch: pytest.MonkeyPatch):
 
     planner = planner_of(LOOP, MACHINE)
     monkeypatch.setattr(Search, "shortest", stopped)
-    solution = best_plan(planner, OrderMode.FREE, Budget(60), quiet)
+    solution = best_plan(planner, OrderMode.FREE, AMPLE, quiet)
     assert calls == [1]
     assert solution.bound == window_bound(planner).cycles
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(body=bodies(), mode=st.sampled_from(OrderMode))
 def test_random_kernels(body: str, mode: OrderMode):
     planner = Planner(vector_kernel(body), setting(n=3, m=2), MACHINE)
-    solution = best_plan(planner, mode, Budget(2), quiet)
+    solution = best_plan(planner, mode, replace(AMPLE, work=1.0), quiet)
     assert planner.proves(solution.plan)
     assert objective(without_hazards(fixed_problem(planner, solution.plan))) == solution.makespan
     assert solution.bound <= solution.makespan == planner.in_window(solution.plan).cycles
@@ -134,7 +135,7 @@ def test_the_best_order_is_no_worse_than_any_other(depth: int):
     """Every order of two loads, two adds and two stores, tried one by one."""
     body = "load t0\nadd t1 t0\nstore t1\nload t2\nadd t3 t2\nstore t3"
     planner = planner_of(body, machine_with_depth(depth))
-    solution = best_plan(planner, OrderMode.FREE, Budget(60), quiet)
+    solution = best_plan(planner, OrderMode.FREE, AMPLE, quiet)
     assert solution.optimal
     for order in planner.classes() or ():
         for placement in planner.placements(order):

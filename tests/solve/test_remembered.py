@@ -1,24 +1,24 @@
 """Searches that are not done twice: the same fingerprint finds the same, and what is kept is what was found."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from syncopt.hwmodel import load_machine
-from syncopt.model.channels import Priming
 from syncopt.model.fingerprint import fingerprint
+from syncopt.model.flags.channels import Priming
 from syncopt.model.planner import Planner
 from syncopt.solve.driver import Found, OrderMode, search_plans
-from syncopt.solve.orders import Budget
 from syncopt.solve.remembered import reread, written
 from tests.check.kernels import setting, vector_kernel
 from tests.solve.bodies import bodies
+from tests.solve.problems import AMPLE
 
 MACHINE = load_machine("910b2")
 LOOP = "scf.for %i = %c0 to %n step %c1 {\nload t0\nadd t1 t0\nstore t1\nload t2\nadd t3 t2\nstore t3\n}"
-RARE = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 
 
 def planner(body: str, n: int, m: int = 4) -> Planner:
@@ -26,16 +26,16 @@ def planner(body: str, n: int, m: int = 4) -> Planner:
 
 
 def found(of: Planner, mode: OrderMode = OrderMode.FREE) -> Found:
-    return search_plans(of, mode, Budget(60), lambda _: None)
+    return search_plans(of, mode, AMPLE, lambda _: None)
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=RARE)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.filter_too_much])
 @given(body=bodies(), mode=st.sampled_from(OrderMode), shapes=st.permutations([(3, 2), (5, 2), (7, 4), (12, 9)]))
 def test_one_fingerprint_one_outcome(body: str, mode: OrderMode, shapes: list[tuple[int, int]]) -> None:
     """Two shapes of a random kernel whose fingerprints are equal: the same plans, makespans and bound."""
     one, other = (planner(body, *shape) for shape in shapes[:2])
     assume(fingerprint(one) == fingerprint(other))
-    first, second = (search_plans(each, mode, Budget(60, work=1), lambda _: None) for each in (one, other))
+    first, second = (search_plans(each, mode, replace(AMPLE, work=1.0), lambda _: None) for each in (one, other))
     assert first == second
     if first.proven:
         assert reread(written(first), other) == first

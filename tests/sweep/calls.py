@@ -24,6 +24,6 @@ def leave(status: int) -> None:
 
 
 def sleep(began: str) -> None:
-    """Write the process id to a file, then do nothing for a minute."""
-    Path(began).write_text(str(os.getpid()))
-    time.sleep(60)
+    """Write the process id to a file, then do nothing for an hour."""
+    Path(began).write_text(f"{os.getpid()}\n")
+    time.sleep(3600)

@@ -10,13 +10,15 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from syncopt.sweep.results import opened, read_rows
-from syncopt.sweep.rowtext import document
+from syncopt.sweep.rows.results import opened, read_rows
+from syncopt.sweep.rows.rowtext import document
 from syncopt.sweep.run import run
 from syncopt.sweep.workers import Workers
 from tests.sweep.made import comparable, stream_task
 
 ROOT = Path(__file__).parents[2]
+PATIENCE = 300
+"""Seconds after which something has hung: many times what it takes on a slow machine with much to do."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -46,26 +48,26 @@ def started(*arguments: str, mark: str = "") -> subprocess.Popen[str]:
         signal.signal(signal.SIGINT, before)
 
 
-def printed(process: subprocess.Popen[str], seconds: float = 60) -> str:
+def printed(process: subprocess.Popen[str]) -> str:
     """What a process has printed at its end; one that takes too long is killed."""
     try:
-        return process.communicate(timeout=seconds)[0]
+        return process.communicate(timeout=PATIENCE)[0]
     finally:
         process.kill()
 
 
-def finished(process: subprocess.Popen[str], seconds: float = 60) -> str:
+def finished(process: subprocess.Popen[str]) -> str:
     """What a process has printed at its end, which must be a good one."""
-    output = printed(process, seconds)
+    output = printed(process)
     assert process.returncode == 0, output
     return output
 
 
-def wait_until(holds: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 60) -> None:
-    """Wait for something that a running process brings about."""
-    end = time.monotonic() + seconds
+def wait_until(holds: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
+    """Wait for something, which a process brings about that runs until then, if one is given."""
+    end = time.monotonic() + PATIENCE
     while not holds():
-        assert process.poll() is None, process.communicate()[0]
+        assert process is None or process.poll() is None, process.communicate()[0]
         assert time.monotonic() < end, "it takes too long"
         time.sleep(0.01)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from syncopt.api import Budget, load_machine
 from syncopt.sweep.asked import Asked, Task
-from syncopt.sweep.row import Figures, OnMachine, Outcome, Row
+from syncopt.sweep.rows.row import Figures, OnMachine, Outcome, Row
 from syncopt.sweep.tasks import Setup, kernel_tasks
 from syncopt.sweep.versions import Versions
 

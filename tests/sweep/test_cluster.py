@@ -11,10 +11,12 @@ import pytest
 
 from syncopt.api import InputError
 from syncopt.sweep.cluster import dask_cluster
-from tests.sweep.commands import finished, lines, printed, started, swept_in_one_go, told, wait_until
+from tests.sweep.commands import finished, printed, started, swept_in_one_go, told, wait_until
+from tests.sweep.held import held
 from tests.sweep.made import STREAM
 
-ROUNDS = range(10, 71, 10)
+ROUNDS = range(2, 7)
+"""The first has a search of its own, the others have one in common, which is held until a worker was killed."""
 ROWS = len(ROUNDS)
 
 
@@ -30,25 +32,27 @@ def running(*arguments: str) -> Generator[subprocess.Popen[str]]:
 
 def sweep(rows: Path, *more: str) -> tuple[str, ...]:
     rounds = ",".join(map(str, ROUNDS))
-    return ("syncopt", "sweep", str(STREAM), "--set", f"n={rounds}", "--no-cache", "-o", str(rows), *more)
+    return ("syncopt", "sweep", str(STREAM), "--set", f"n={rounds}", "-o", str(rows), *more)
 
 
 def test_worker_that_is_killed_is_replaced_by_the_others(tmp_path: Path) -> None:
-    """Two workers, one killed after the first row: what it had is done by the other, and every row is there."""
+    """Two workers, one killed in the midst of its work: that is done by the other, and every row is there."""
+    plans = tmp_path / "plans"
     there, rows, whole = tmp_path / "scheduler.json", tmp_path / "rows.jsonl", tmp_path / "whole.jsonl"
     here = ("--scheduler-file", str(there), "--host", "127.0.0.1", "--no-dashboard")
     worker = (*here, "--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
     with ExitStack() as stack:
         scheduler = stack.enter_context(running("distributed.cli.dask_scheduler", *here, "--port", "0"))
-        one, _ = (stack.enter_context(running("distributed.cli.dask_worker", *worker)) for _ in range(2))
+        one, other = (stack.enter_context(running("distributed.cli.dask_worker", *worker)) for _ in range(2))
         wait_until(lambda: there.exists() and bool(there.read_text()), scheduler)
         address: str = json.loads(there.read_text())["address"]
-        command = stack.enter_context(running(*sweep(rows, "--dask", address)))
-        wait_until(lambda: lines(rows) >= 1, command)
-        one.send_signal(signal.SIGKILL)
-        assert lines(rows) < ROWS
+        with held(plans, ROUNDS[1]) as search:
+            command = stack.enter_context(running(*sweep(rows, "--dask", address, "--cache", str(plans))))
+            wait_until(lambda: search.stops(one.pid) and search.stops(other.pid), command)
+            one.send_signal(signal.SIGKILL)
+            one.wait()
         output = finished(command)
-    assert f"{ROWS} rows: {ROWS} solved, {ROWS} of them proven optimal, 0 failed" in output
+    assert f"{ROWS} rows: {ROWS} solved, {ROWS} of them proven optimal, 0 failed; " in output
     swept_in_one_go(whole, ROUNDS)
     assert told(rows) == told(whole)
 
@@ -66,7 +70,7 @@ def test_address_that_is_none() -> None:
 
 def test_client_that_found_nobody_is_gone(tmp_path: Path) -> None:
     """Nothing waits for it at the end of the process, or prints how that went."""
-    command = started(*sweep(tmp_path / "rows.jsonl", "--dask", "nowhere"))
+    command = started(*sweep(tmp_path / "rows.jsonl", "--no-cache", "--dask", "nowhere"))
     output = printed(command)
     assert command.returncode == 2
     assert output.startswith("error: no Dask scheduler answers at nowhere: ")

@@ -2,66 +2,59 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 from tests.sweep.commands import finished, lines, printed, processes_with, started, swept_in_one_go, told, wait_until
+from tests.sweep.held import held
 from tests.sweep.made import STREAM
 
-ROUNDS = range(2, 82, 2)
-"""So many that a signal behind the second row comes long before the last."""
-LEFT = 3
-"""Rows that are solved after such an end."""
+ROUNDS = range(2, 7)
+"""The first has a search of its own, the others have one in common, which is held until the sweep was ended."""
 
 
-def sweep(rows: Path, *more: str, counts: range = ROUNDS) -> tuple[str, ...]:
-    rounds = ",".join(map(str, counts))
-    return ("syncopt", "sweep", str(STREAM), "--set", f"n={rounds}", "--jobs", "1", "-o", str(rows), *more)
+def sweep(folder: Path) -> tuple[str, ...]:
+    rounds = ",".join(map(str, ROUNDS))
+    places = ("--cache", str(folder / "plans"), "-o", str(folder / "rows.jsonl"))
+    return ("syncopt", "sweep", str(STREAM), "--set", f"n={rounds}", "--jobs", "1", *places)
 
 
 def test_sweep_that_was_killed_goes_on(tmp_path: Path) -> None:
-    """Killed after two rows or more, another one torn: some more are solved, and all rows are as without any end."""
+    """Killed after one row, as if in the midst of another: the rest is solved, and all rows are as without any end."""
     rows, whole = tmp_path / "rows.jsonl", tmp_path / "whole.jsonl"
-    killed = started(*sweep(rows, "--no-cache"))
-    wait_until(lambda: lines(rows) >= 2, killed)
-    killed.send_signal(signal.SIGKILL)
-    printed(killed)
-    there = lines(rows)
-    counts = ROUNDS[: there + LEFT]
-    assert 2 <= there == len(counts) - LEFT
-    before = rows.read_bytes()[: rows.read_bytes().rfind(b"\n") + 1]
+    with held(tmp_path / "plans", ROUNDS[1]):
+        killed = started(*sweep(tmp_path))
+        wait_until(lambda: lines(rows) == 1, killed)
+        killed.send_signal(signal.SIGKILL)
+        printed(killed)
+    before = rows.read_bytes()
     rows.write_bytes(before + before[:50])
-    output = finished(started(*sweep(rows, "--cache", str(tmp_path / "plans"), counts=counts)))
-    assert f"note: {there} rows in {rows} already" in output
+    output = finished(started(*sweep(tmp_path)))
+    assert f"note: 1 row in {rows} already" in output
     assert "50 bytes of an unfinished row" in output
-    assert f"1 of {LEFT} " in output
+    assert "1 of 4 " in output
     assert rows.read_bytes().startswith(before)
-    assert lines(rows) == len(counts)
-    swept_in_one_go(whole, counts)
+    assert lines(rows) == len(ROUNDS)
+    swept_in_one_go(whole, ROUNDS)
     assert told(rows) == told(whole)
-    assert len(told(rows)) == len(counts)
+    assert len(told(rows)) == len(ROUNDS)
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     """As the terminal sends it: to the whole group of the command, which the workers have left."""
     rows, mark = tmp_path / "rows.jsonl", str(tmp_path)
-    command = started(*sweep(rows, "--no-cache"), mark=mark)
-    wait_until(lambda: lines(rows) >= 2, command)
-    os.killpg(command.pid, signal.SIGINT)
-    output = printed(command)
+    with held(tmp_path / "plans", ROUNDS[1]) as search:
+        command = started(*sweep(tmp_path), mark=mark)
+        wait_until(lambda: any(map(search.stops, marked(mark))), command)
+        os.killpg(command.pid, signal.SIGINT)
+        output = printed(command)
     assert command.returncode == 130
-    there = len(told(rows))
-    assert 2 <= there < len(ROUNDS)
-    assert f"interrupted: {there} rows in {rows} are kept; the same command goes on from there" in output
+    (row,) = told(rows).values()
+    assert row["status"] == "optimal"
+    assert f"interrupted: 1 row in {rows} are kept; the same command goes on from there" in output
     assert "Traceback" not in output
-    assert all(row["status"] == "optimal" for row in told(rows).values())
-    assert all_gone(mark)
+    wait_until(lambda: marked(mark) == [])
 
 
-def all_gone(mark: str) -> bool:
-    """Whether no process of a sweep is left within ten seconds."""
-    for _ in range(200):
-        if not processes_with(f"SYNCOPT_TEST={mark}"):
-            return True
-        time.sleep(0.05)
-    return False
+def marked(mark: str) -> list[int]:
+    """The processes of a command and its children."""
+    return processes_with(f"SYNCOPT_TEST={mark}")

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import CancelledError, Executor
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -13,24 +12,27 @@ import pytest
 
 from syncopt.api import InputError
 from syncopt.sweep.local import LocalProcesses, WorkerDied, local_processes
-from syncopt.sweep.results import opened
+from syncopt.sweep.rows.results import opened
 from syncopt.sweep.run import run
 from syncopt.sweep.workers import local_workers
 from tests.sweep import calls
+from tests.sweep.commands import PATIENCE, wait_until
 from tests.sweep.made import stream_task
 
 
-def ends(process: int) -> bool:
-    """Whether a process is gone within ten seconds."""
-    for _ in range(200):
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return True
-        if "Z" in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2][:3]:
-            return True
-        time.sleep(0.05)
-    return False
+def gone(process: int) -> bool:
+    """Whether a process has ended; one that nobody has asked for its status may still be listed."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state == "Z"
+
+
+def at_work(began: Path) -> int:
+    """The process that does `calls.sleep`, as soon as it does."""
+    wait_until(lambda: began.exists() and began.read_text().endswith("\n"))
+    return int(began.read_text())
 
 
 def test_work_is_done_elsewhere_and_errors_come_back() -> None:
@@ -45,12 +47,10 @@ def killed_while_it_works(executor: Executor, tmp_path: Path) -> int:
     """Have a worker killed in the midst of its work; its process id."""
     began = tmp_path / "began"
     work = executor.submit(calls.sleep, str(began))
-    while not began.exists() or not began.read_text():
-        time.sleep(0.01)
-    process = int(began.read_text())
+    process = at_work(began)
     os.kill(process, signal.SIGKILL)
     with pytest.raises(WorkerDied, match="a worker process ended with signal 9"):
-        work.result(10)
+        work.result(PATIENCE)
     return process
 
 
@@ -62,33 +62,32 @@ def test_death_of_a_worker_is_that_of_its_work_alone(tmp_path: Path) -> None:
 
 def test_exit_of_a_worker_is_its_death() -> None:
     with local_processes(1) as executor, pytest.raises(WorkerDied, match="ended with exit status 7"):
-        executor.submit(calls.leave, 7).result(10)
+        executor.submit(calls.leave, 7).result(PATIENCE)
 
 
 def test_end_ends_work_that_has_begun_and_cancels_the_rest(tmp_path: Path) -> None:
     began = tmp_path / "began"
     with local_processes(1) as executor:
         first, second = executor.submit(calls.sleep, str(began)), executor.submit(calls.process)
-        while not began.exists() or not began.read_text():
-            time.sleep(0.01)
+        worker = at_work(began)
     with pytest.raises(WorkerDied):
-        first.result(10)
+        first.result(PATIENCE)
     with pytest.raises(CancelledError):
-        second.result(10)
-    assert ends(int(began.read_text()))
+        second.result(PATIENCE)
+    assert gone(worker)
 
 
 def test_worker_that_cannot_be_started_ends_the_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No row is written for what no worker has tried: with the folder back, the same sweep solves everything."""
 
-    def gone(self: SpawnProcess) -> None:
+    def fails(self: SpawnProcess) -> None:
         del self
         raise FileNotFoundError("No such file or directory")
 
     rows = tmp_path / "rows.jsonl"
     with opened(rows) as results:
         with monkeypatch.context() as patch:
-            patch.setattr(SpawnProcess, "start", gone)
+            patch.setattr(SpawnProcess, "start", fails)
             with pytest.raises(InputError, match="cannot start a worker process: No such file or directory"):
                 run([stream_task(2), stream_task(3)], results, local_workers(1), None)
         assert results.rows == {}
@@ -118,8 +117,7 @@ def test_workers_end_with_the_process_that_began_them(tmp_path: Path, number: si
     script.write_text(PARENT.format(began=str(began)))
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen([sys.executable, str(script)], env=environment) as parent:
-        while not began.exists() or not began.read_text():
-            time.sleep(0.02)
+        worker = at_work(began)
         parent.send_signal(number)
-        parent.wait(10)
-    assert ends(int(began.read_text()))
+        parent.wait(PATIENCE)
+    wait_until(lambda: gone(worker))

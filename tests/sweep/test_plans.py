@@ -8,6 +8,7 @@ import pytest
 from syncopt.api import InputError
 from syncopt.sweep.plans import PlanFolder, default_folder
 from syncopt.sweep.versions import Versions
+from tests.sweep.commands import PATIENCE
 
 HERE = Versions("1", "a", "9")
 
@@ -41,7 +42,7 @@ def test_the_same_is_searched_by_one_at_a_time(tmp_path: Path) -> None:
             waiting.join(0.2)
         assert waiting.is_alive()
         plans.put("key", "plan")
-    waiting.join(10)
+    waiting.join(PATIENCE)
     assert found == ["plan"]
 
 

@@ -11,8 +11,8 @@ import pytest
 from syncopt.api import InputError
 from syncopt.sweep.asked import Task
 from syncopt.sweep.local import WorkerDied
-from syncopt.sweep.results import opened, read_rows
-from syncopt.sweep.row import Outcome, Row
+from syncopt.sweep.rows.results import opened, read_rows
+from syncopt.sweep.rows.row import Outcome, Row
 from syncopt.sweep.run import run, to_do
 from syncopt.sweep.workers import Workers
 from tests.sweep.made import FIGURES, stream_task

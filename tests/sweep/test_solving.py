@@ -8,8 +8,8 @@ import pytest
 from syncopt.api import Budget, InputError, Job, Request, Solved, WrongPlan, load_machine, solve
 from syncopt.sweep import solving
 from syncopt.sweep.asked import Task
-from syncopt.sweep.row import Outcome
-from syncopt.sweep.rowtext import document
+from syncopt.sweep.rows.row import Outcome
+from syncopt.sweep.rows.rowtext import document
 from syncopt.sweep.solving import solved_row
 from syncopt.sweep.tasks import Setup, gemm_tasks, kernel_tasks
 from syncopt.sweep.tilings import GemmForm

@@ -4,15 +4,13 @@ One unit of the time axis, which viewers call a microsecond, is one cycle: so ev
 is rounded. Every version is a process, every pipe a thread of it; arrows are flow events from set to wait.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
+from syncopt.emit.timeline.events import Event, in_json
 from syncopt.emit.timeline.slices import Slice, SliceKind
 from syncopt.emit.timeline.versions import Arrows, Shown, Version, show
 from syncopt.ir.pipes import PIPES, Pipe
-
-Event = dict[str, object]
 
 _LANES: Mapping[Pipe, int] = {pipe: number for number, pipe in enumerate(PIPES, 1)}
 
@@ -35,15 +33,11 @@ def write_chrome(out: TextIO, versions: Iterable[Version], about: Mapping[str, s
         What is in the file, version by version.
     """
     other = {**about, "time": "1 us on the time axis is 1 cycle"}
-    out.write(f'{{"displayTimeUnit":"ns","otherData":{_json(other)},"traceEvents":[')
+    out.write(f'{{"displayTimeUnit":"ns","otherData":{in_json(other)},"traceEvents":[')
     writer = _Writer(out)
     shown = [writer.version(number, version) for number, version in enumerate(versions, 1)]
     out.write("\n]}\n")
     return shown
-
-
-def _json(record: Mapping[str, object]) -> str:
-    return json.dumps(record, separators=(",", ":"))
 
 
 class _Writer:
@@ -84,7 +78,7 @@ class _Writer:
         self._event({"ph": "f", "bp": "e", **common, **_place(number, wait_slice.lane), "ts": ends})
 
     def _event(self, event: Event) -> None:
-        self._out.write(self._separator + _json(event))
+        self._out.write(self._separator + in_json(event))
         self._separator = ",\n"
 
 

@@ -6,15 +6,13 @@ arrow as a flow start and a flow step with that id; and no brace in what follows
 last. One nanosecond on the time axis is one cycle.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
+from syncopt.emit.timeline.events import Event, in_json
 from syncopt.emit.timeline.slices import Slice, SliceKind
 from syncopt.emit.timeline.versions import Arrows, Shown, Version, show
 from syncopt.ir.pipes import PIPES, Pipe
-
-Event = dict[str, object]
 
 _LANES: Mapping[Pipe, str] = {
     Pipe.S: "SCALAR",
@@ -53,15 +51,11 @@ def write_mindstudio(out: TextIO, versions: Iterable[Version], about: Mapping[st
     """
     said = {key: value.replace("[", "(").replace("]", ")") for key, value in about.items()}
     header: Event = {"profilingType": "op", "schemaVersion": 1, "displayTimeUnit": "ns"}
-    out.write(_json({**header, **said, "time": "1 ns on the time axis is 1 cycle"})[:-1] + ',"traceEvents":[')
+    out.write(in_json({**header, **said, "time": "1 ns on the time axis is 1 cycle"})[:-1] + ',"traceEvents":[')
     writer = _Writer(out, core)
     shown = [writer.version(number, version) for number, version in enumerate(versions, 1)]
     out.write("\n]}\n")
     return shown
-
-
-def _json(record: Mapping[str, object]) -> str:
-    return json.dumps(record, separators=(",", ":"))
 
 
 class _Writer:
@@ -114,7 +108,7 @@ class _Writer:
         self._event({**common, **_place(process, wait_slice.lane), "ts": wait_slice.end / 1000, "ph": "t"})
 
     def _event(self, event: Event) -> None:
-        self._out.write(self._separator + _json(event))
+        self._out.write(self._separator + in_json(event))
         self._separator = ",\n"
 
 

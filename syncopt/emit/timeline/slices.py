@@ -248,7 +248,7 @@ class _LaneState:
 
 
 class _Dispatch:
-    """Follows the dispatch clock through the times of a run in program order (machine.md rules 1 to 3, 8 and 9)."""
+    """Follows the dispatch clock through the times of a run in program order (docs/model.md, dispatch and queues)."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine

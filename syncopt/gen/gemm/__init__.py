@@ -6,8 +6,6 @@ text = gemm.text(gemm.GemmKernel("my_gemm", tiling), machine)
 """
 
 from syncopt.gen.gemm.kernel import (
-    ACCUMULATORS,
-    OUTPUTS,
     Buffers,
     Extents,
     GemmKernel,
@@ -24,8 +22,6 @@ from syncopt.gen.gemm.text import text
 from syncopt.gen.gemm.tiles import MemoryUse, memory_use
 
 __all__ = [
-    "ACCUMULATORS",
-    "OUTPUTS",
     "Buffers",
     "Extents",
     "GemmKernel",

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from ortools.sat.python import cp_model
 
 from syncopt.ir.pipes import EVENT_IDS
-from syncopt.model.channels import Placement, rotation_of
-from syncopt.model.ids import channels_by_pair
+from syncopt.model.flags.channels import Placement, rotation_of
+from syncopt.model.flags.ids import channels_by_pair
 from syncopt.solve.cpsat.running import solved
 
 _WORK = 2.0

@@ -31,7 +31,7 @@ def _vector(tmp_path_factory: pytest.TempPathFactory) -> Headers:
 def test_solved_gemm(cube: Headers, tmp_path: Path) -> None:
     """One tile, one K step, more tiles than cores, more cores than tiles."""
     job = Job(GEMM / "double_buffered.pto", MACHINE, arguments=(256, 512, 1024))
-    solved = solve(job, Request(OrderMode.FREE, Budget(60, work=2)))
+    solved = solve(job, Request(OrderMode.FREE, Budget(600, work=2)))
     program = compiled(cpp_of(solved.text), tmp_path, cube)
     shapes = ((128, 256, 512, 1), (256, 512, 512, 1), (256, 256, 1024, 3), (384, 512, 512, 4), (256, 1536, 1024, 5))
     for m, n, k, cores in shapes:

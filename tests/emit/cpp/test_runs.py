@@ -20,7 +20,7 @@ pytestmark = needs_compiler
 def planned(name: str, *arguments: int) -> str:
     """The C++ of the plan of a kernel."""
     job = Job(KERNELS / f"{name}.pto", MACHINE, arguments=arguments)
-    return cpp_of(solve(job, Request(OrderMode.FREE, Budget(60, work=0.5))).text)
+    return cpp_of(solve(job, Request(OrderMode.FREE, Budget(600, work=0.5))).text)
 
 
 def integers(random: np.random.Generator, *shape: int) -> Array:

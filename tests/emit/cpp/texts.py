@@ -9,7 +9,7 @@ from syncopt.ir.kernel import Kernel
 from syncopt.ir.pipes import Memory
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Setting
-from syncopt.model.placement import place
+from syncopt.model.addresses import place
 
 MACHINE = load_machine("910b2")
 _TILE = re.compile(r"\bTile<[^<>]*>")

@@ -10,7 +10,7 @@ from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.kernel import Kernel
 from syncopt.ir.source import Source
 from syncopt.ir.trace import Instance, Setting, Tracer
-from syncopt.model.placement import place
+from syncopt.model.addresses import place
 
 KERNELS = Path(__file__).parents[2] / "cli" / "kernels"
 GUARDED = KERNELS / "guarded.pto"

@@ -128,7 +128,7 @@ def test_lines_and_iterations() -> None:
     ]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(
     shape=st.tuples(st.sampled_from([128, 256, 384]), st.sampled_from([256, 768]), st.sampled_from([512, 1024, 1536])),
     depth=st.integers(4, 40),

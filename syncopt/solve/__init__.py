@@ -1,0 +1,1 @@
+"""The search for the best plan: lower bounds, the CP-SAT encoding, the driver with budget and progress."""
