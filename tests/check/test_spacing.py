@@ -19,6 +19,7 @@ LOADED = "set MTE2 V 0\nwait MTE2 V 0"
 ADDED = "set V MTE3 0\nwait V MTE3 0"
 EXTRACTED = "set MTE1 M 0\nwait MTE1 M 0"
 END = "barrier ALL"
+PUT = "pto.tsetval ins(%c0, %c1 : index, index) outs(%t0 : !pto.tile_buf<vec, 64x64xf32>)"
 RULES = Rules()
 
 
@@ -194,6 +195,14 @@ def test_sets_of_the_scalar_unit_in_a_row_rise_together(machine: Machine) -> Non
 
 def test_instruction_between_sets_of_the_scalar_unit_keeps_them_apart(machine: Machine) -> None:
     assert grades(machine, "set S V 0\nwait S V 0\nset S V 0\nwait S V 0") == [Severity.NOTE]
+
+
+@pytest.mark.parametrize("between", ["set MTE2 MTE3 0", PUT], ids=["set of another pipe", "scalar op"])
+def test_whatever_stands_between_sets_of_the_scalar_unit_moves_its_clock(between: str, machine: Machine) -> None:
+    """Only its own sets leave it where it is; V needs id 1 before it comes to its first wait on id 0."""
+    lines = f"set S V 0\nwait S V 1\nwait S V 0\nset S V 1\n{between}\nset S V 0\nwait S V 0"
+    answered = "wait MTE2 MTE3 0" if between.startswith("set") else END
+    assert grades(machine, lines, answered) == [Severity.NOTE]
 
 
 # -- over trip counts --------------------------------------------------------------------------------------------------
