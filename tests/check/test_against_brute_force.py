@@ -125,6 +125,8 @@ ON_DATA = Kinds(
     bounds=("%n", "%c1"), size=4, in_loops=(Condition.DATA, Condition.DATA, Condition.MORE), in_turn=Condition.DATA
 )
 
+ON_ONE_BOUND = Kinds(bounds=("%n",), size=4)
+
 
 @pytest.mark.parametrize(
     ("kinds", "examples"),
@@ -178,7 +180,7 @@ def test_proven_trip_counts(examples: int):
     tally = Counter[str]()
 
     @settings(max_examples=examples, deadline=None, derandomize=not LONG, suppress_health_check=SLOW)
-    @given(programs(Kinds(bounds=("%n",), size=4)).filter(lambda program: program.has_loop))
+    @given(programs(ON_ONE_BOUND).filter(lambda program: program.has_loop))
     def compare(program: Program):
         kernel = program.kernel()
         report = check_kernel(kernel, arguments(2, 1), MACHINE, limit=LIMIT + 1)
