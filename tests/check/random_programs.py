@@ -51,7 +51,7 @@ class Kinds:
         What a loop asks that takes two bodies.
     """
 
-    bounds: tuple[str, ...] = ("%c2", "%n", "%m", "%c1", "%c3")
+    bounds: tuple[str, ...] = ("%c2", "%n", "%m", "%c1", "%n")
     size: int = 7
     depth: int = 2
     in_loops: tuple[Condition, ...] = OF_LOOPS
