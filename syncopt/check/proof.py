@@ -68,8 +68,6 @@ class _Visit:
 
     def repeats(self) -> frozenset[int]:
         """Distances, in units of the upper bound, after which the states repeat."""
-        if self.problems:
-            return frozenset()
         settle, last = max(0, self.settle), self.count - max(0, self.tail)
         return frozenset(
             period * self.step
@@ -170,10 +168,10 @@ class Proof:
         last = self._counts.get((group, limit))
         if last is None or not loops <= last.loops:
             return Unproven(group, ("a loop of this count is reached only by special arguments",))
-        motions = self._lone.get(group, [])
-        step = motions[0].stride if motions else 1
-        period = math.lcm(1, *(motion.period for motion in motions))
-        settle = max((motion.settle for motion in motions), default=0)
+        motions = self._lone[group]
+        step = motions[0].stride
+        period = math.lcm(*(motion.period for motion in motions))
+        settle = max(motion.settle for motion in motions)
         for distance in range(period, limit - max(0, settle) + 1, period):
             if all(self._repeats(group, n, distance * step) for n in range(limit - distance + 1, limit + 1)):
                 return Proven(group, distance)
@@ -247,13 +245,13 @@ class Recording:
             return
         ordinal = iteration[-1]
         key = loop.uid, iteration[:-1]
-        if ordinal == 0 or key not in self._fresh:
+        if key not in self._fresh:
             self._fresh[key] = self._motion(loop, group, env)
             self._visit(key, loop, *self._fresh[key])
         motion, drifts = self._fresh[key]
         visit = self._visits[key]
         state = self._state(loop, motion, drifts, ordinal, carried), decided.still_open
-        if ordinal == motion.count and any(drift.bytes for drift in drifts.values()):
+        if ordinal == motion.count:
             self._end(visit, drifts)
         visit.states[ordinal].add(state)
         if decided.number >= self._decided and self.merged_at is None and (key, ordinal, state) in self._seen:
