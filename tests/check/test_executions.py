@@ -140,6 +140,17 @@ def test_loop_with_undefined_bound_is_not_run_and_listed(machine: Machine) -> No
     assert any(text.startswith("not run: i loop x0: scf.for is not known") for text in report.unproven)
 
 
+def test_loop_that_cannot_be_run_at_all_is_an_input_error(machine: Machine) -> None:
+    """64 / (n - n) rounds behind a loop of n: whatever n is forced, nothing is known of the second loop."""
+    body = (
+        "scf.for %i = %c0 to %n step %c1 {\nload t0\n}\n%z = arith.subi %n, %n : index\n"
+        "%q = arith.divsi %c64, %z : index\n%e = arith.addi %q, %n : index\n"
+        "scf.for %j = %e to %e step %c1 {\nload t1\nadd t2 t1\n}\nbarrier ALL"
+    )
+    with pytest.raises(InputError, match=r"scf\.for is not known from the arguments"):
+        check(body, machine)
+
+
 @pytest.mark.parametrize(("loops", "limit", "executions"), [(3, 5, 6**3), (5, 3, 4**5), (6, 2, 3**6)])
 def test_many_loops_lower_the_counts(loops: int, limit: int, executions: int) -> None:
     made = executions_of(loops)

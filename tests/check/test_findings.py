@@ -123,6 +123,28 @@ def test_two_accesses_with_nothing_between_race(
     assert message.startswith(f"{kind}: pto.tadd (line {HEAD_LINES + 2}) may {clash.format(HEAD_LINES + 1)}")
 
 
+PART = "!pto.tile_buf<vec, 64x32xf32>"
+LOAD_PART = (
+    f"pto.tload ins(%half : !pto.partition_tensor_view<64x32xf32>) outs(%part : {PART})",
+    "load t0",
+)
+ADD_PART = (f"pto.tadd ins(%part, %part : {PART}, {PART}) outs(%part : {PART})", "add t0 t0")
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["part first", "whole first"])
+def test_part_of_a_tile_meets_the_whole(order: int, machine: Machine) -> None:
+    """Columns 32 to 63 of t0: what is loaded there is read with the whole, and the other way round."""
+    head = f"""
+%c32 = arith.constant 32 : index
+%part = pto.subview %t0[%c0, %c32] sizes [64, 32] : !pto.tile_buf<vec, 64x64xf32> -> {PART}
+%half = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c64, %c32] : !pto.tensor_view<?x?xf32>\
+ -> !pto.partition_tensor_view<64x32xf32>
+"""
+    load, add = LOAD_PART[::order][0], ADD_PART[::-order][0]
+    assert check(f"{head}{load}\n{add}\nbarrier ALL", machine).verdict is Verdict.RACE
+    assert check(f"{head}{load}\nset MTE2 V 0\nwait MTE2 V 0\n{add}\nbarrier ALL", machine).findings == ()
+
+
 def test_race_in_global_memory(machine: Machine) -> None:
     """%y is stored and loaded again: RAW over memory, ordered by MTE3 -> MTE2."""
     body = "store t0\n{}load t1 y\nbarrier ALL"
@@ -161,6 +183,11 @@ def test_load_that_waits_for_a_later_store_is_a_race_alone(machine: Machine) -> 
     finding = only(check("wait MTE3 MTE2 0\nload t1 y\nstore t0\nset MTE3 MTE2 0\nbarrier ALL", machine))
     assert (finding.kind, finding.line) == (FindingKind.RACE, HEAD_LINES + 3)
     assert finding.message.startswith("WAR: pto.tstore")
+
+
+def test_read_that_starts_late_may_be_overtaken_by_a_read(machine: Machine) -> None:
+    """The add stands before the store, but waits; both only read t0."""
+    assert check("wait MTE3 V 0\nadd t1 t0\nstore t0\nset MTE3 V 0\nbarrier ALL", machine).findings == ()
 
 
 def test_op_that_starts_late_races_once(machine: Machine) -> None:

@@ -121,6 +121,8 @@ def test_other_barriers_take_time(machine: Machine) -> None:
     """
     kernel = cube_kernel("\n".join(("left l0 a0", EXTRACTED, "barrier MTE1", EXTRACTED, END)))
     instant = machine.with_figure("barrier.MTE1", 0)
+    short = machine.with_figure("barrier.MTE1", 1)
+    assert [f.severity for f in reused(check_kernel(kernel, setting(), short))] == [Severity.NOTE]
     assert [f.severity for f in reused(check_kernel(kernel, setting(), machine))] == [Severity.NOTE]
     assert [f.severity for f in reused(check_kernel(kernel, setting(), instant))] == [Severity.WARNING]
 
@@ -136,6 +138,12 @@ def test_flags_that_lead_back_keep_sets_apart(machine: Machine) -> None:
     assert grades(machine, "add t1 t1", there_and_back, ADDED, ADDED) == [Severity.NOTE]
     assert grades(machine, "add t1 t1", ADDED, there_and_back, ADDED) == [Severity.NOTE]
     assert grades(machine, "add t1 t1", there_and_back, "add t3 t3", ADDED, ADDED) == [Severity.ERROR]
+
+
+def test_flag_of_another_pipe_takes_nothing_away(machine: Machine) -> None:
+    """The second load is behind the first, also where MTE2 then waits for a pipe that knows of neither."""
+    other = "set MTE3 MTE2 0\nwait MTE3 MTE2 0"
+    assert grades(machine, "load t0", LOADED, "load t1", other, LOADED) == [Severity.NOTE]
 
 
 def test_scalar_unit_that_waits_for_the_op_keeps_sets_apart(machine: Machine) -> None:
