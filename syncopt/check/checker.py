@@ -147,8 +147,8 @@ class _Check:
         """Run executions until they stand for all, or no more can be run."""
         self._collected.add(self._inspector.illegal, None)
         self._inspect_all(self._executions)
-        if not self._run and self._untraced:
-            raise self._untraced[0][1]
+        if not self._run:
+            raise self._nothing_run()
         if not errors_of(self._collected.findings()):
             self._look_for_repeats()
             self._inspect_other_starts()
@@ -196,8 +196,7 @@ class _Check:
         """Raise the limits of the loops whose states have not repeated yet."""
         for limit in _HIGHER_LIMITS:
             for group in self._open_groups():
-                if limit > self._executions.limits[group]:
-                    self._inspect_all(self._executions.raised(group, limit))
+                self._inspect_all(self._executions.raised(group, limit))
 
     def _open_groups(self) -> list[int]:
         """Groups of loops of which nothing is proven yet, and nothing stands against a proof."""
@@ -266,6 +265,15 @@ class _Check:
             return _doubtful(faults, "where conditions come together as no arguments are known to give them")
         return faults
 
+    def _nothing_run(self) -> InputError:
+        """Why no execution at all could be run."""
+        if self._untraced:
+            return self._untraced[0][1]
+        kernel, message = self._kernel, "the trip counts that are assumed make too many instructions to be followed"
+        return InputError(
+            message, kernel.source, kernel.span, "assume smaller counts: what repeats does so in these, too"
+        )
+
     # -- words -----------------------------------------------------------------------------------------------------
 
     def _proven(self) -> Iterator[str]:
@@ -296,6 +304,8 @@ class _Check:
                 yield f"more than {limit} trips of the {executions.label(group)}: {why}"
         for execution, error in self._untraced:
             yield f"not run: {execution}: {error.message}"
+        for words in executions.unaffordable:
+            yield f"not run: {words}: too many rounds at least"
 
     def _taken(self, assumptions: Assumptions) -> Iterator[str]:
         """What the verdict takes for granted, in words."""

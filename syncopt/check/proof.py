@@ -30,6 +30,9 @@ _States = list[set[Hashable]]
 _FEWEST = 3
 """Runs with fewer iterations of a loop are not looked at: they seldom repeat."""
 
+_FARTHEST = 64
+"""Iterations within which states have to repeat; for every rest of the count by that many there would be a run."""
+
 
 class Proven(NamedTuple):
     """All counts of a group from those that were run on are covered: behaviour repeats every `period` iterations."""
@@ -71,7 +74,7 @@ class _Visit:
         settle, last = max(0, self.settle), self.count - max(0, self.tail)
         return frozenset(
             period * self.step
-            for period in range(self.period, last + 1, self.period)
+            for period in range(self.period, min(last, _FARTHEST) + 1, self.period)
             if any(self.states[j] == self.states[j + period] for j in range(settle, last - period + 1))
         )
 
@@ -115,6 +118,7 @@ class Proof:
         self._problems: dict[int, list[Problem]] = {}
         self.periods: dict[int, int] = {}
         self._lone: dict[int, list[CountMotion]] = {}
+        self._ran: dict[tuple[int, frozenset[tuple[int, bool]]], set[int]] = {}
 
     def start(self, execution: Execution) -> "Recording":
         """A recording of an execution, over all that conditions on data can decide in it."""
@@ -144,6 +148,7 @@ class Proof:
                 self._counts.setdefault((group, execution.counts[group]), _Counts()).add(visit)
                 self._note(group, visit.problems)
         for group, count in execution.counts.items():
+            self._ran.setdefault((group, frozenset(execution.choices.items())), set()).add(count)
             loops = self.trips.groups[group].loops
             motion = CountMotion(self.trips, self.trips.groups[group], count, lambda value: number(value, env))
             for control in self.controls.of(self._kernel.body):
@@ -173,9 +178,19 @@ class Proof:
         period = math.lcm(*(motion.period for motion in motions))
         settle = max(motion.settle for motion in motions)
         for distance in range(period, limit - max(0, settle) + 1, period):
-            if all(self._repeats(group, n, distance * step) for n in range(limit - distance + 1, limit + 1)):
+            # What goes on beyond the limit does so for each way in which conditions on arguments are chosen.
+            if all(self._covers(group, ran, distance, step) for ran in self._going_on(group, limit)):
                 return Proven(group, distance)
         return Unproven(group, ())
+
+    def _going_on(self, group: int, limit: int) -> list[set[int]]:
+        """The counts that were run with the same conditions, where that was done up to a limit."""
+        return [ran for (index, _), ran in self._ran.items() if index == group and max(ran) >= limit]
+
+    def _covers(self, group: int, ran: Set[int], distance: int, step: int) -> bool:
+        """Whether the last `distance` counts were run, and repeat at that distance."""
+        last = range(max(ran) - distance + 1, max(ran) + 1)
+        return all(n in ran and self._repeats(group, n, distance * step) for n in last)
 
     def _repeats(self, group: int, count: int, distance: int) -> bool:
         found = self._counts.get((group, count))
