@@ -151,7 +151,7 @@ class _Check:
             raise self._nothing_run()
         if not errors_of(self._collected.findings()):
             self._look_for_repeats()
-            self._inspect_other_starts()
+            self._inspect_other_starts(assumptions)
         self._inspect_missed()
         findings = self._collected.findings()
         proven, unproven = tuple(self._proven()), tuple(self._unproven())
@@ -164,9 +164,12 @@ class _Check:
         for execution in executions:
             self._inspect(execution)
 
-    def _inspect_other_starts(self) -> None:
-        """Run what other arguments and blocks make of the starts of loops."""
-        for start in other_starts(self._executions.trips, self._setting, self._proof.periods):
+    def _inspect_other_starts(self, assumptions: Assumptions) -> None:
+        """Run what other arguments and blocks make of the starts of loops, of ids and of slots."""
+        controls = self._proof.controls.of(self._kernel.body)
+        chosen = [control.value for control in controls if control.what in ("event id", "slot")]
+        trips, periods = self._executions.trips, self._proof.periods
+        for start in other_starts(trips, self._setting, assumptions, periods, chosen):
             before = self._run
             self._inspect_all(self._executions.from_start(start))
             if self._run > before:
@@ -244,8 +247,9 @@ class _Check:
         try:
             inspection = self._inspector.inspect(trace, Watched(recording, len(execution.decisions)))
         except InputError as error:
-            # Forced counts can leave a bound that is computed from them undefined; anything else is wrong as such.
-            if error.span not in self._loops:
+            # Forced counts can leave a bound that is computed from them undefined, and other arguments a slot;
+            # anything else is wrong as such.
+            if error.span not in self._loops and execution.start is None:
                 raise
             self._untraced.append((execution, error))
             return None
@@ -316,7 +320,7 @@ class _Check:
             yield "different pointer arguments do not alias"
         given = ", ".join(f"{name} = {value}" for name, value in setting.arguments.items())
         where = f"block {setting.block_idx} of {setting.block_num}"
-        starts = f"; starts of loops for {', '.join(map(str, self._starts))} too" if self._starts else ""
+        starts = f"; starts of loops, ids and slots for {', '.join(map(str, self._starts))} too" if self._starts else ""
         yield f"what is not forced is computed for {given + ', ' if given else ''}{where}{starts}"
         if executions.trips.groups:
             yield "loop variables do not overflow"
