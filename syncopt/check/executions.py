@@ -164,8 +164,7 @@ class Executions:
         """
         for arm in self._arms.missed(reached, unforced):
             for count in _MISSED_COUNTS if arm.deciding in deciding else ():
-                counts = {index: count for index, _ in enumerate(self.trips.groups)}
-                yield self.execution(counts, arm.choices, Branches.THEN)
+                yield self.execution(dict(enumerate(self._rounds(count))), arm.choices, Branches.THEN)
 
     def led_into(self, reached: Set[int], unforced: Set[int]) -> Iterator[Execution]:
         """Executions that may go through arms in which no op was reached and about which trip counts alone decide.
@@ -188,7 +187,12 @@ class Executions:
     def _leading(self, groups: Set[int]) -> Iterator[dict[int, int]]:
         """Trip counts with which the loops of some groups go round."""
         for inner, outer in product((0, *_MISSED_COUNTS), _MISSED_COUNTS):
-            yield {index: outer if index in groups else inner for index, _ in enumerate(self.trips.groups)}
+            pairs = enumerate(zip(self._rounds(inner), self._rounds(outer), strict=True))
+            yield {index: there if index in groups else elsewhere for index, (elsewhere, there) in pairs}
+
+    def _rounds(self, count: int) -> tuple[int, ...]:
+        """A count for each group, so much further up as the assumptions ask for more than one round."""
+        return tuple(count + max(0, low - (count > 0)) for low, _ in self._ranges)
 
     @property
     def covers(self) -> str:
