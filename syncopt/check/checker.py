@@ -147,11 +147,11 @@ class _Check:
         """Run executions until they stand for all, or no more can be run."""
         self._collected.add(self._inspector.illegal, None)
         self._inspect_all(self._executions)
-        if not self._run and self._untraced:
-            raise self._untraced[0][1]
+        if not self._run:
+            raise self._nothing_run()
         if not errors_of(self._collected.findings()):
             self._look_for_repeats()
-            self._inspect_other_starts()
+            self._inspect_other_starts(assumptions)
             self._look_for_repeats()
         self._inspect_missed()
         findings = self._collected.findings()
@@ -165,9 +165,12 @@ class _Check:
         for execution in executions:
             self._inspect(execution)
 
-    def _inspect_other_starts(self) -> None:
-        """Run what other arguments and blocks make of the starts of loops."""
-        for start in other_starts(self._executions.trips, self._setting, self._proof.periods):
+    def _inspect_other_starts(self, assumptions: Assumptions) -> None:
+        """Run what other arguments and blocks make of the starts of loops, of ids and of slots."""
+        controls = self._proof.controls.of(self._kernel.body)
+        chosen = [control.value for control in controls if control.what in ("event id", "slot")]
+        trips, periods = self._executions.trips, self._proof.periods
+        for start in other_starts(trips, self._setting, assumptions, periods, chosen):
             before = self._run
             self._inspect_all(self._executions.from_start(start))
             if self._run > before:
@@ -197,10 +200,9 @@ class _Check:
         """Raise the limits of the loops whose states have not repeated yet."""
         for limit in _HIGHER_LIMITS:
             for group in self._open_groups():
-                if limit > self._executions.limits[group]:
-                    raised = list(self._executions.raised(group, limit))
-                    self._inspect_all(raised)
-                    self._inspect_all(execution.starting(start) for start in self._starts for execution in raised)
+                raised = list(self._executions.raised(group, limit))
+                self._inspect_all(raised)
+                self._inspect_all(execution.starting(start) for start in self._starts for execution in raised)
 
     def _open_groups(self) -> list[int]:
         """Groups of loops of which nothing is proven yet, and nothing stands against a proof."""
@@ -248,8 +250,9 @@ class _Check:
         try:
             inspection = self._inspector.inspect(trace, Watched(recording, len(execution.decisions)))
         except InputError as error:
-            # Forced counts can leave a bound that is computed from them undefined; anything else is wrong as such.
-            if error.span not in self._loops:
+            # Forced counts can leave a bound that is computed from them undefined, and other arguments a slot;
+            # anything else is wrong as such.
+            if error.span not in self._loops and execution.start is None:
                 raise
             self._untraced.append((execution, error))
             return None
@@ -268,6 +271,15 @@ class _Check:
             self._doubted[self._executions.words_of(execution.choices)] = None
             return _doubtful(faults, "where conditions come together as no arguments are known to give them")
         return faults
+
+    def _nothing_run(self) -> InputError:
+        """Why no execution at all could be run."""
+        if self._untraced:
+            return self._untraced[0][1]
+        kernel, message = self._kernel, "the trip counts that are assumed make too many instructions to be followed"
+        return InputError(
+            message, kernel.source, kernel.span, "assume smaller counts: what repeats does so in these, too"
+        )
 
     # -- words -----------------------------------------------------------------------------------------------------
 
@@ -299,6 +311,8 @@ class _Check:
                 yield f"more than {limit} trips of the {executions.label(group)}: {why}"
         for execution, error in self._untraced:
             yield f"not run: {execution}: {error.message}"
+        for words in executions.unaffordable:
+            yield f"not run: {words}: too many rounds at least"
 
     def _taken(self, assumptions: Assumptions) -> Iterator[str]:
         """What the verdict takes for granted, in words."""
@@ -309,7 +323,7 @@ class _Check:
             yield "different pointer arguments do not alias"
         given = ", ".join(f"{name} = {value}" for name, value in setting.arguments.items())
         where = f"block {setting.block_idx} of {setting.block_num}"
-        starts = f"; starts of loops for {', '.join(map(str, self._starts))} too" if self._starts else ""
+        starts = f"; starts of loops, ids and slots for {', '.join(map(str, self._starts))} too" if self._starts else ""
         yield f"what is not forced is computed for {given + ', ' if given else ''}{where}{starts}"
         if executions.trips.groups:
             yield "loop variables do not overflow"

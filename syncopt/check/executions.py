@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import combinations, product
 from math import prod
+from operator import add
 
 from syncopt.check.arms import Arms, Deciding
 from syncopt.check.combinations import Combinations
@@ -21,6 +22,9 @@ _SMALL_STEP = 4
 _MISSED_COUNTS = (1, 2, 3)
 _ALMOST_A_STEP = 1 << 30
 """Stands for a step less one, whatever the step."""
+
+_Ranges = tuple[tuple[int, int | None], ...]
+"""The least and the largest trip count of each group."""
 
 
 class Executions:
@@ -48,29 +52,35 @@ class Executions:
         self._combinations = Combinations(trips, (*self.conditions, *self.unexplored), self._intervals)
         self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
         self._nests = self._instructions()
-        self.limits = [self._affordable(limit)] * len(trips.groups)
+        self._limit = self._affordable(limit)
+        self._firsts = self._first_counts(self._ranges, self._limit)
+        self.limits = [first + self._limit for first in self._firsts]
+        self._tops = tuple(self.limits)
         self.wanted_limit = limit
-        self.is_complete = self._is_complete(max(self.limits, default=0))
+        self.is_complete = self._is_complete(self._limit)
+        self.unaffordable: dict[str, None] = {}
 
     def __iter__(self) -> Iterator[Execution]:
-        yield from self._with_counts(self._counts(max(self.limits, default=0)))
+        if not any(self._firsts) or self._is_affordable(self._counts(self._limit)):
+            yield from self._with_counts(self._counts(self._limit))
 
     def raised(self, group: int, limit: int) -> Iterator[Execution]:
-        """The executions that come in when the loops of a group go round up to `limit` times.
+        """The executions that come in when the loops of a group go round `limit` times more than they have to.
 
-        None come, and the limits stay, if that is more than can be run.
+        None come, and the limits stay, if that is more than can be run, or has been.
         """
-        ranges = [range(other + 1) for other in self.limits]
-        ranges[group] = range(self.limits[group] + 1, limit + 1)
+        ranges = self._up_to_limits()
+        top = self._firsts[group] + limit
+        ranges[group] = range(self.limits[group] + 1, top + 1)
         counts = list(product(*ranges)) if prod(map(len, ranges)) <= _MOST_EXECUTIONS else []
         if not self.is_complete or not counts or not self._is_affordable(counts):
             return
-        self.limits[group] = limit
+        self.limits[group] = top
         yield from self._with_counts(counts)
 
     def from_start(self, start: Start) -> Iterator[Execution]:
         """All executions within the limits, from another start; none if that is more than can be run."""
-        counts = list(product(*(range(limit + 1) for limit in self.limits)))
+        counts = list(product(*self._up_to_limits()))
         if self.is_complete and self._is_affordable(counts):
             yield from (execution.starting(start) for execution in self._with_counts(counts))
 
@@ -82,16 +92,35 @@ class Executions:
         """What messages call the loops of a group."""
         return self._labels[group]
 
+    def _up_to_limits(self) -> list[range]:
+        return [range(first, limit + 1) for first, limit in zip(self._firsts, self.limits, strict=True)]
+
     def _with_counts(self, many: Iterable[tuple[int, ...]]) -> Iterator[Execution]:
         vectors = list(many)
         for choices, intervals in self._choices:
             ranges = tuple(trip_interval(group.leader, intervals) for group in self.trips.groups)
-            for counts in vectors:
-                if all(
-                    low <= n <= (n if high is None else high) for n, (low, high) in zip(counts, ranges, strict=True)
-                ):
-                    for short in self._shortfalls_of(counts):
-                        yield self.execution(dict(enumerate(counts)), choices, Branches.THEN, short)
+            for counts in self._within(ranges, vectors, choices):
+                for short in self._shortfalls_of(counts):
+                    yield self.execution(dict(enumerate(counts)), choices, Branches.THEN, short)
+
+    def _within(
+        self, ranges: _Ranges, vectors: list[tuple[int, ...]], choices: Mapping[int, bool]
+    ) -> list[tuple[int, ...]]:
+        """The counts within some ranges; from the least one on, if conditions leave none of those that all have."""
+        more = [
+            low - first if low > top else 0
+            for (low, _), first, top in zip(ranges, self._firsts, self._tops, strict=True)
+        ]
+        if any(more):
+            vectors = [tuple(map(add, counts, more)) for counts in vectors]
+            if sum(map(self._size, vectors)) > _MOST_INSTRUCTIONS:
+                self.unaffordable[self.words_of(choices)] = None
+                return []
+        return [
+            counts
+            for counts in vectors
+            if all(low <= n <= (n if high is None else high) for n, (low, high) in zip(counts, ranges, strict=True))
+        ]
 
     def _shortfalls_of(self, counts: tuple[int, ...]) -> tuple[int, ...]:
         """Those that make a difference: bounds within a step, or below the start of a loop without a trip."""
@@ -135,8 +164,7 @@ class Executions:
         """
         for arm in self._arms.missed(reached, unforced):
             for count in _MISSED_COUNTS if arm.deciding in deciding else ():
-                counts = {index: count for index, _ in enumerate(self.trips.groups)}
-                yield self.execution(counts, arm.choices, Branches.THEN)
+                yield self.execution(dict(enumerate(self._rounds(count))), arm.choices, Branches.THEN)
 
     def led_into(self, reached: Set[int], unforced: Set[int]) -> Iterator[Execution]:
         """Executions that may go through arms in which no op was reached and about which trip counts alone decide.
@@ -159,7 +187,12 @@ class Executions:
     def _leading(self, groups: Set[int]) -> Iterator[dict[int, int]]:
         """Trip counts with which the loops of some groups go round."""
         for inner, outer in product((0, *_MISSED_COUNTS), _MISSED_COUNTS):
-            yield {index: outer if index in groups else inner for index, _ in enumerate(self.trips.groups)}
+            pairs = enumerate(zip(self._rounds(inner), self._rounds(outer), strict=True))
+            yield {index: there if index in groups else elsewhere for index, (elsewhere, there) in pairs}
+
+    def _rounds(self, count: int) -> tuple[int, ...]:
+        """A count for each group, so much further up as the assumptions ask for more than one round."""
+        return tuple(count + max(0, low - (count > 0)) for low, _ in self._ranges)
 
     @property
     def covers(self) -> str:
@@ -180,14 +213,15 @@ class Executions:
     @property
     def reduced(self) -> bool:
         """Whether fewer trip counts are run than asked for."""
-        return min(self.limits, default=self.wanted_limit) < self.wanted_limit or not self.is_complete
+        fewest = min((len(counts) - 1 for counts in self._up_to_limits()), default=self.wanted_limit)
+        return fewest < self.wanted_limit or not self.is_complete
 
     @property
     def impossible(self) -> tuple[str, ...]:
         """Trip counts that the assumptions rule out, in words."""
         lines: list[str] = []
-        for label, limit, (low, high) in zip(self._labels, self.limits, self._ranges, strict=True):
-            ruled_out = [n for n in range(limit + 1) if n < low or (high is not None and n > high)]
+        for label, counts, (low, high) in zip(self._labels, self._up_to_limits(), self._ranges, strict=True):
+            ruled_out = [n for n in counts if n < low or (high is not None and n > high)]
             if ruled_out:
                 lines.append(f"{label} x{', x'.join(map(str, ruled_out))}")
         return tuple(lines)
@@ -261,15 +295,21 @@ class Executions:
     def _is_complete(self, limit: int) -> bool:
         return (limit + 1) ** len(self.trips.groups) <= _MOST_EXECUTIONS
 
+    def _first_counts(self, ranges: _Ranges, limit: int) -> tuple[int, ...]:
+        """The counts to begin with: 0, or the least one if the assumptions leave none up to a limit."""
+        return tuple(low if low > limit else 0 for low, _ in ranges)
+
     def _counts(self, limit: int) -> Iterator[tuple[int, ...]]:
-        groups = len(self.trips.groups)
+        firsts = self._first_counts(self._ranges, limit)
         if self._is_complete(limit):
-            yield from product(range(limit + 1), repeat=groups)
+            yield from product(*(range(first, first + limit + 1) for first in firsts))
             return
         seen: set[tuple[int, ...]] = set()
-        for a, b in combinations(range(groups), 2):
+        for a, b in combinations(range(len(firsts)), 2):
             for n, m in product(range(limit + 1), repeat=2):
-                counts = tuple(n if at == a else m if at == b else _LEAST_LIMIT for at in range(groups))
+                counts = tuple(
+                    first + (n if at == a else m if at == b else _LEAST_LIMIT) for at, first in enumerate(firsts)
+                )
                 if counts not in seen:
                     seen.add(counts)
                     yield counts

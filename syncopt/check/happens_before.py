@@ -131,7 +131,6 @@ class HappensBefore:
         self._spacing.all_done()
 
     def _on_scalar(self, instance: Instance) -> None:
-        self._clocks[SCALAR] = self._scalar
         dispatched = Dispatched(instance, self._scalar, self._taken)
         if isinstance(instance.op, WaitFlag) and not self._event(instance).payloads:
             self._hung = True
@@ -199,7 +198,7 @@ class HappensBefore:
                 self._observer.early_set(EarlySet(pair, instance.event, instance, reuse, other))
         behind = self._spacing.set_flag(lane, index, clock)
         event.payloads.append(Raised(payload, instance, lane, behind))
-        self._wake(LANE[pair.target], instance)
+        self._wake(LANE[pair.target])
 
     def _rivals(self, pair: PipePair, number: int, event: Event) -> Iterator[tuple[PipePair, Event]]:
         """The flags that a set must not find up."""
@@ -209,15 +208,9 @@ class HappensBefore:
                 if its == number and other.source is pair.source and rival is not event:
                     yield other, rival
 
-    def _wake(self, lane: int, by: Instance) -> None:
+    def _wake(self, lane: int) -> None:
+        """Let go on what has waited for a set that has come."""
         pending = self._pending[lane]
-        if lane == SCALAR or not pending:
-            return
-        head = pending[0].instance
-        if head.event != by.event or not isinstance(head.op, WaitFlag) or not isinstance(by.op, SetFlag):
-            return
-        if head.op.pair != by.op.pair:
-            return
         while pending and self._execute(lane, pending[0]):
             pending.popleft()
             self._waiting -= 1

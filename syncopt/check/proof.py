@@ -30,6 +30,9 @@ _States = list[set[Hashable]]
 _FEWEST = 3
 """Runs with fewer iterations of a loop are not looked at: they seldom repeat."""
 
+_FARTHEST = 64
+"""Iterations within which states have to repeat; for every rest of the count by that many there would be a run."""
+
 
 class Proven(NamedTuple):
     """All counts of a group from those that were run on are covered: behaviour repeats every `period` iterations."""
@@ -68,12 +71,10 @@ class _Visit:
 
     def repeats(self) -> frozenset[int]:
         """Distances, in units of the upper bound, after which the states repeat."""
-        if self.problems:
-            return frozenset()
         settle, last = max(0, self.settle), self.count - max(0, self.tail)
         return frozenset(
             period * self.step
-            for period in range(self.period, last + 1, self.period)
+            for period in range(self.period, min(last, _FARTHEST) + 1, self.period)
             if any(self.states[j] == self.states[j + period] for j in range(settle, last - period + 1))
         )
 
@@ -117,6 +118,7 @@ class Proof:
         self._problems: dict[int, list[Problem]] = {}
         self.periods: dict[int, int] = {}
         self._lone: dict[int, list[CountMotion]] = {}
+        self._ran: dict[tuple[int, frozenset[tuple[int, bool]]], set[int]] = {}
 
     def start(self, execution: Execution) -> "Recording":
         """A recording of an execution, over all that conditions on data can decide in it."""
@@ -146,6 +148,7 @@ class Proof:
                 self._counts.setdefault((group, execution.counts[group]), _Counts()).add(visit)
                 self._note(group, visit.problems)
         for group, count in execution.counts.items():
+            self._ran.setdefault((group, frozenset(execution.choices.items())), set()).add(count)
             loops = self.trips.groups[group].loops
             motion = CountMotion(self.trips, self.trips.groups[group], count, lambda value: number(value, env))
             for control in self.controls.of(self._kernel.body):
@@ -170,14 +173,24 @@ class Proof:
         last = self._counts.get((group, limit))
         if last is None or not loops <= last.loops:
             return Unproven(group, ("a loop of this count is reached only by special arguments",))
-        motions = self._lone.get(group, [])
-        step = motions[0].stride if motions else 1
-        period = math.lcm(1, *(motion.period for motion in motions))
-        settle = max((motion.settle for motion in motions), default=0)
+        motions = self._lone[group]
+        step = motions[0].stride
+        period = math.lcm(*(motion.period for motion in motions))
+        settle = max(motion.settle for motion in motions)
         for distance in range(period, limit - max(0, settle) + 1, period):
-            if all(self._repeats(group, n, distance * step) for n in range(limit - distance + 1, limit + 1)):
+            # What goes on beyond the limit does so for each way in which conditions on arguments are chosen.
+            if all(self._covers(group, ran, distance, step) for ran in self._going_on(group, limit)):
                 return Proven(group, distance)
         return Unproven(group, ())
+
+    def _going_on(self, group: int, limit: int) -> list[set[int]]:
+        """The counts that were run with the same conditions, where that was done up to a limit."""
+        return [ran for (index, _), ran in self._ran.items() if index == group and max(ran) >= limit]
+
+    def _covers(self, group: int, ran: Set[int], distance: int, step: int) -> bool:
+        """Whether the last `distance` counts were run, and repeat at that distance."""
+        last = range(max(ran) - distance + 1, max(ran) + 1)
+        return all(n in ran and self._repeats(group, n, distance * step) for n in last)
 
     def _repeats(self, group: int, count: int, distance: int) -> bool:
         found = self._counts.get((group, count))
@@ -247,13 +260,13 @@ class Recording:
             return
         ordinal = iteration[-1]
         key = loop.uid, iteration[:-1]
-        if ordinal == 0 or key not in self._fresh:
+        if key not in self._fresh:
             self._fresh[key] = self._motion(loop, group, env)
             self._visit(key, loop, *self._fresh[key])
         motion, drifts = self._fresh[key]
         visit = self._visits[key]
         state = self._state(loop, motion, drifts, ordinal, carried), decided.still_open
-        if ordinal == motion.count and any(drift.bytes for drift in drifts.values()):
+        if ordinal == motion.count:
             self._end(visit, drifts)
         visit.states[ordinal].add(state)
         if decided.number >= self._decided and self.merged_at is None and (key, ordinal, state) in self._seen:

@@ -70,7 +70,7 @@ class Spacing:
         """A tile op starts."""
         self.knows(lane, clock)
         if lane == _IN_ORDER:
-            self.settled[lane] = max(self.settled[lane], index - 1)
+            self.settled[lane] = index - 1
         self._work(lane, index)
 
     def barrier(self, lane: int, index: int) -> None:

@@ -1,19 +1,22 @@
-"""Where loops start: other arguments and other blocks than the given ones, as far as it matters.
+"""Where loops start, and which ids and slots are taken: other arguments and blocks than given, as far as it matters.
 
 A loop that starts at an argument or at the block index is checked as it starts for the given values. Where what it does
 repeats with a period above 1 (parity, slots), the other starts within a period do other things; and loops of one upper
-bound that start at different values go round together in other ways for other starts.
+bound that start at different values go round together in other ways for other starts. Ids and slots that follow from
+arguments or the block index are other ones for other values.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from syncopt.ir.forcing import TripCounts
-from syncopt.ir.kernel import For, Value
+from syncopt.ir.intervals import Assumptions
+from syncopt.ir.kernel import Value
 from syncopt.ir.trace import Setting
 
 BLOCK_INDEX = "block_idx"
 _MOST_SHIFTS = 3
+_MOST_IDS = 8
 _SMALL_STARTS = (0, 1, 2, 3)
 
 
@@ -34,7 +37,13 @@ class Start:
         return replace(setting, arguments={**setting.arguments, self.name: self.value})
 
 
-def other_starts(trips: TripCounts, setting: Setting, periods: Mapping[int, int]) -> Iterator[Start]:
+def other_starts(
+    trips: TripCounts,
+    setting: Setting,
+    assumptions: Assumptions,
+    periods: Mapping[int, int],
+    chosen: Iterable[Value] = (),
+) -> Iterator[Start]:
     """The starts to run besides the given ones.
 
     Parameters
@@ -43,32 +52,57 @@ def other_starts(trips: TripCounts, setting: Setting, periods: Mapping[int, int]
         The loops.
     setting : Setting
         The given arguments and block.
+    assumptions : Assumptions
+        Restrict the arguments.
     periods : mapping of group index to int
         Iterations after which what the loops of a group do repeats, flags aside; 1 where left out.
+    chosen : iterable of Value
+        Ids and slots.
     """
-    loops = {loop.op.uid: loop.op for loop in trips.loops}
     found: dict[Start, None] = {}
-    for index, group in enumerate(trips.groups):
-        members = [loops[uid] for uid in group.loops]
-        is_apart = len({trips.numbers[op.lower] for op in members}) > 1
-        for name in dict.fromkeys(name for op in members for name in _names(trips, op)):
-            given = setting.block_idx if name == BLOCK_INDEX else setting.arguments[name]
-            values = _SMALL_STARTS if is_apart and name != BLOCK_INDEX else ()
-            values += tuple(given + shift for shift in range(1, min(periods.get(index, 1), _MOST_SHIFTS + 1)))
-            found.update((Start(name, value), None) for value in values if _exists(name, value, given, setting))
+    for name, value in (*_of_loops(trips, setting, periods), *_of_ids(trips, setting, chosen)):
+        if _exists(name, value, setting, assumptions):
+            found[Start(name, value)] = None
     yield from found
 
 
-def _exists(name: str, value: int, given: int, setting: Setting) -> bool:
-    return value != given and (name != BLOCK_INDEX or value < setting.block_num)
+def _of_loops(trips: TripCounts, setting: Setting, periods: Mapping[int, int]) -> Iterator[tuple[str, int]]:
+    loops = {loop.op.uid: loop.op for loop in trips.loops}
+    for index, group in enumerate(trips.groups):
+        members = [loops[uid] for uid in group.loops]
+        is_apart = len({trips.numbers[op.lower] for op in members}) > 1
+        for name in dict.fromkeys(name for op in members for name in _names(trips, op.lower)):
+            given = _given(name, setting)
+            values = _SMALL_STARTS if is_apart and name != BLOCK_INDEX else ()
+            shifts = range(1, min(periods.get(index, 1), _MOST_SHIFTS + 1))
+            yield from ((name, value) for value in (*values, *(given + shift for shift in shifts)))
 
 
-def _names(trips: TripCounts, loop: For) -> Iterator[str]:
-    """The integer arguments, and the block index, that a loop's lower bound follows from."""
-    for value in sorted(trips.definitions.ancestry(loop.lower), key=lambda value: trips.numbers[value]):
-        if value in trips.definitions.arguments:
-            yield value.name.removeprefix("%")
-        elif _is_block_index(trips, value):
+def _of_ids(trips: TripCounts, setting: Setting, chosen: Iterable[Value]) -> Iterator[tuple[str, int]]:
+    forced = {group.number for group in trips.groups}
+    for value in chosen:
+        if forced.isdisjoint(trips.numbers[source] for source in trips.definitions.ancestry(value)):
+            for name in _names(trips, value):
+                yield from ((name, _given(name, setting) + shift) for shift in range(1, _MOST_IDS))
+
+
+def _given(name: str, setting: Setting) -> int:
+    return setting.block_idx if name == BLOCK_INDEX else setting.arguments[name]
+
+
+def _exists(name: str, value: int, setting: Setting, assumptions: Assumptions) -> bool:
+    if name == BLOCK_INDEX:
+        return setting.block_idx != value < setting.block_num
+    low, high = assumptions.of(name)
+    return value != setting.arguments[name] and low <= value <= high
+
+
+def _names(trips: TripCounts, value: Value) -> Iterator[str]:
+    """The integer arguments, and the block index, that a value follows from."""
+    for source in sorted(trips.definitions.ancestry(value), key=lambda source: trips.numbers[source]):
+        if source in trips.definitions.arguments:
+            yield source.name.removeprefix("%")
+        elif _is_block_index(trips, source):
             yield BLOCK_INDEX
 
 

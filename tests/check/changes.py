@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
+from syncopt.ir.source import InputError
 from tests.check.statements import FLAGS, OPS, Program
 
 _Change = Callable[[list[str], int, int], list[str]]
@@ -28,14 +29,16 @@ def _moved(lines: list[str], at: int, by: int) -> list[str]:
 def _renumbered(lines: list[str], at: int, _by: int) -> list[str]:
     """Another id for all flags of the same name."""
     old = lines[at].split(" ", 1)[1]
-    new = f"{old[:-1]}{(int(old[-1]) + 7) % 8}" if lines[at].startswith(FLAGS) else old
+    number = old.rsplit(" ", 1)[-1]
+    new = f"{old[:-1]}{(int(number) + 7) % 8}" if number.isdigit() else old
     return [line.replace(old, new) if line.startswith(FLAGS) else line for line in lines]
 
 
 def _merged(lines: list[str], at: int, _by: int) -> list[str]:
     """One id for all flags of a pair."""
-    pair = lines[at].split(" ", 1)[1][:-1]
-    return [f"{line[:-1]}0" if line.startswith(FLAGS) and line[:-1].endswith(f" {pair}") else line for line in lines]
+    pair = lines[at].split(" ", 1)[1].rsplit(" ", 1)[0]
+    names = [line.rsplit(" ", 1)[0] if line.startswith(FLAGS) else "" for line in lines]
+    return [f"{name} 0" if name.endswith(f" {pair}") else line for name, line in zip(names, lines, strict=True)]
 
 
 def _silenced(lines: list[str], at: int, _by: int) -> list[str]:
@@ -65,4 +68,10 @@ def changed(draw: st.DrawFn, program: Program) -> Program:
     if not places:
         return program
     change, at, by = draw(st.tuples(st.sampled_from(_CHANGES), st.sampled_from(places), st.integers(-4, 4)))
-    return Program(program.pipeline, tuple(change(lines, at, by)))
+    made = Program(program.pipeline, tuple(change(lines, at, by)))
+    try:
+        made.kernel()
+    except InputError:
+        # The line names a slot or an id of a loop that it has left.
+        return program
+    return made

@@ -1,17 +1,13 @@
 """Random short kernels: wild ones, and right ones with one flag per dependence of which some lines are then changed."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations, combinations_with_replacement, count
+from itertools import combinations, count
 
 from hypothesis import strategies as st
 
-from syncopt.ir.pipes import Pipe, PipePair
-from syncopt.ir.trace import Instance, Tracer
 from tests.check.changes import changed
-from tests.check.queues import conflict
-from tests.check.short_kernels import Pipeline, short_kernel
+from tests.check.flagged import Ids, Unit
+from tests.check.short_kernels import Pipeline
 from tests.check.statements import (
     BARRIERS,
     FLAGS,
@@ -19,10 +15,11 @@ from tests.check.statements import (
     OF_LOOPS,
     PAIRS,
     QUIET,
+    ROTATED,
     Condition,
     Loop,
     Program,
-    arguments,
+    Turn,
     chains,
     ops,
 )
@@ -31,6 +28,9 @@ _STEPS = (("%c0", "%c1"), ("%c0", "%c2"), ("%c1", "%c1"))
 """Lower bound and step of loops."""
 _PARTS = st.sampled_from([0, None, 0, 1])
 _ENDS = st.sampled_from([("barrier ALL",), ("barrier ALL",), ()])
+_TURNS = st.sampled_from([None, None, *Turn])
+_MOVES = st.sampled_from(["32", "64"])
+_SHAPES = ("straight", "loop", "turns", "slots", "nest", "row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,17 @@ class Kinds:
         What the upper bounds of loops can be.
     size : int
         The most statements of a wild program, those inside others left out.
+    depth : int
+        How many loops and branches of a wild program stand inside each other at most.
     in_loops : tuple of Condition
         What an `if` in a loop can ask.
     in_turn : Condition
         What a loop asks that takes two bodies.
     """
 
-    bounds: tuple[str, ...] = ("%c2", "%n", "%m", "%c1", "%c3")
+    bounds: tuple[str, ...] = ("%c2", "%n", "%m", "%c1", "%n")
     size: int = 7
+    depth: int = 2
     in_loops: tuple[Condition, ...] = OF_LOOPS
     in_turn: Condition = Condition.PARITY
 
@@ -69,7 +72,7 @@ def _wild(draw: st.DrawFn, kinds: Kinds) -> Program:
     pairs = draw(st.sampled_from([PAIRS[pipeline], *combinations(PAIRS[pipeline], 2)]))
     flags = st.sampled_from([f"{pair} {event}" for event in range(2) for pair in pairs])
     some = draw(st.sampled_from([ops(pipeline, 0), ops(pipeline), st.sampled_from(QUIET[pipeline])]))
-    lines = _Wild(draw, kinds, some, flags, st.sampled_from(BARRIERS[pipeline])).block(kinds.size, None)
+    lines = _Wild(draw, kinds, some, flags, st.sampled_from(BARRIERS[pipeline])).block(kinds.size, kinds.depth, None)
     return Program(pipeline, (*lines, *draw(_ENDS)))
 
 
@@ -91,120 +94,103 @@ class _Wild:
         self._barriers = barriers
         self._names = count()
 
-    def block(self, size: int, loop: Loop | None) -> list[str]:
+    def block(self, size: int, depth: int, loop: Loop | None) -> list[str]:
         """Some statements, those in a loop included."""
-        kinds = ("signal", "op", "flag", "signal", "op", "barrier", *(("for", "if") * (size > 2)))
+        kinds = ("signal", "op", "flag", "signal", "op", "barrier", *(("for", "if", "for", "if") * (depth > 0)))
         lines: list[str] = []
         for kind in self._draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=size)):
-            lines += self._statement(kind, size, loop)
+            lines += self._statement(kind, max(2, size // 2), depth - 1, loop)
         return lines
 
-    def _statement(self, kind: str, size: int, loop: Loop | None) -> list[str]:
+    def _statement(self, kind: str, size: int, depth: int, loop: Loop | None) -> list[str]:
         match kind:
             case "op":
-                return [self._draw(self._ops)]
+                return [self._rotated(self._draw(self._ops), loop)]
             case "signal":
-                flag = self._draw(self._flags)
+                flag = self._moved(self._draw(self._flags), loop)
                 return [f"set {flag}", f"wait {flag}"]
             case "flag":
-                return [f"{self._draw(st.sampled_from(FLAGS))}{self._draw(self._flags)}"]
+                return [f"{self._draw(st.sampled_from(FLAGS))}{self._moved(self._draw(self._flags), loop)}"]
             case "barrier":
                 return [self._draw(self._barriers)]
             case "for":
-                inner = Loop(f"%i{next(self._names)}", self._draw(st.sampled_from(self._kinds.bounds)))
+                bound = self._draw(st.sampled_from(self._kinds.bounds))
+                inner = Loop(f"%i{next(self._names)}", bound, self._draw(_TURNS), loop, self._draw(_MOVES))
                 start, step = self._draw(st.sampled_from(_STEPS))
-                return inner.around(self.block(size // 2, inner), start, step)
+                return inner.around(self.block(size, depth, inner), start, step)
             case _:
-                then, orelse = self.block(size // 2, loop), self.block(size // 2, loop)
+                then, orelse = self.block(size, depth, loop), self.block(size, depth, loop)
                 conditions = OF_ARGUMENTS if loop is None else self._kinds.in_loops
                 return self._draw(st.sampled_from(conditions)).around(then, orelse, loop, next(self._names))
+
+    def _turning(self, loop: Loop | None) -> Loop | None:
+        """A loop that takes turns, sometimes."""
+        turning = loop and loop.turning
+        return turning if turning is not None and turning.turn and self._draw(st.booleans()) else None
+
+    def _moved(self, flag: str, loop: Loop | None) -> str:
+        """The flag, sometimes with an id that a loop moves."""
+        turning = self._turning(loop)
+        return flag if turning is None else f"{flag.rsplit(' ', 1)[0]} {turning.slot}"
+
+    def _rotated(self, op: str, loop: Loop | None) -> str:
+        """The op, sometimes on a slot or a view that a loop moves."""
+        turning = self._turning(loop)
+        if turning is None:
+            return op
+        name = self._draw(st.sampled_from(op.split()[1:]))
+        new = rotated_name(name, turning)
+        return op if new is None else " ".join(new if word == name else word for word in op.split())
+
+
+def rotated_name(name: str, loop: Loop) -> str | None:
+    """The slot or the view that takes the place of a tile or a view; None if none can."""
+    if name in ROTATED:
+        return loop.tile
+    return loop.view if name in "xyzw" else None
 
 
 @st.composite
 def _flagged(draw: st.DrawFn, kinds: Kinds) -> Program:
-    """One flag per dependence, in straight code, in a loop, or in a loop that takes two bodies in turn."""
-    pipeline, ids = draw(st.sampled_from(Pipeline)), _Ids()
-    shape = draw(st.sampled_from(["straight", "loop", "turns"]))
+    """One flag per dependence, in straight code or in one or two loops; see `_SHAPES`."""
+    pipeline, shape = draw(st.sampled_from(Pipeline)), draw(st.sampled_from(_SHAPES))
     if shape == "straight":
-        unit = _Unit(pipeline, draw(chains(pipeline, draw(_PARTS), 5)), ids)
-        return Program(pipeline, (*unit.body(), *draw(_ENDS)))
-    loop = Loop("%i", draw(st.sampled_from(kinds.bounds)))
-    if shape == "loop":
-        units = [_Unit(pipeline, draw(chains(pipeline, draw(_PARTS), 3)), ids).repeated()]
-        body = units[0].body()
+        lines = Unit(pipeline, draw(chains(pipeline, draw(_PARTS), 5)), Ids()).body()
     else:
-        units = [_Unit(pipeline, draw(chains(pipeline, n, 2)), ids).repeated() for n in range(2)]
-        body = kinds.in_turn.around(units[0].body(), units[1].body(), loop, 0)
-    before, after = ([line for unit in units for line in unit.tokens(what)] for what in FLAGS)
-    return Program(pipeline, (*before, *loop.around(body), *after, *draw(_ENDS)))
+        lines = draw(_looped(kinds, pipeline, shape))
+    return Program(pipeline, (*lines, *draw(_ENDS)))
 
 
-class _Ids:
-    """Hands out ids, counted per pair of pipes."""
+@st.composite
+def _looped(draw: st.DrawFn, kinds: Kinds, pipeline: Pipeline, shape: str) -> list[str]:
+    """A loop with its flags, those included that must be up before it.
 
-    def __init__(self) -> None:
-        self._used: dict[PipePair, Iterator[int]] = {}
-
-    def flag(self, pair: PipePair) -> str:
-        """A flag that nothing uses yet; beyond the last id they are used again."""
-        number = next(self._used.setdefault(pair, count())) % 8
-        return f"{pair.source} {pair.target} {number}"
-
-
-@lru_cache(maxsize=1024)
-def _made(pipeline: Pipeline, ops: tuple[str, ...]) -> tuple[Instance, ...]:
-    """What ops execute."""
-    return tuple(Tracer(short_kernel("\n".join(ops), pipeline), arguments()))
-
-
-class _Unit:
-    """Ops with a flag or barrier per dependence.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Whose ops.
-    ops : list of str
-        In order.
-    ids : _Ids
-        Where flags come from.
+    It takes two bodies or two slots in turn, or stands in a loop, or before another one.
     """
+    turn = draw(st.sampled_from(Turn)) if shape == "slots" else None
+    loop = Loop("%i", draw(st.sampled_from(kinds.bounds)), turn, None, draw(_MOVES))
+    bounds, ids = draw(st.sampled_from(_STEPS if turn is None else _STEPS[:1])), Ids()
+    parts = range(2) if shape in ("turns", "row") else (draw(_PARTS),)
+    bodies = [draw(chains(pipeline, part, 3 if len(parts) == 1 else 2)) for part in parts]
+    units = [Unit(pipeline, draw(_rotated(ops, loop)) if turn else ops, ids, loop) for ops in bodies]
+    before, after = ([line for unit in units for line in unit.tokens(what)] for what in FLAGS)
+    if shape == "turns":
+        lines = loop.around(kinds.in_turn.around(units[0].body(), units[1].body(), loop, 0), *bounds)
+    else:
+        lines = loop.around(units[0].body(), *bounds)
+    if shape == "row":
+        lines += Loop("%k", draw(st.sampled_from(kinds.bounds))).around(units[1].body())
+    if shape != "nest":
+        return [*before, *lines, *after]
+    outer = Loop("%j", draw(st.sampled_from(kinds.bounds)))
+    each_time = outer.around([*before, *lines, *after])
+    return draw(st.sampled_from([[*before, *outer.around(lines), *after], each_time]))
 
-    def __init__(self, pipeline: Pipeline, ops: list[str], ids: _Ids) -> None:
-        self._ops = ops
-        self._before: list[list[str]] = [[] for _ in ops]
-        self._after: list[list[str]] = [[] for _ in ops]
-        self._tokens: list[str] = []
-        self._ids = ids
-        self._made = _made(pipeline, tuple(ops))
-        for earlier, later in combinations(range(len(ops)), 2):
-            self._order(earlier, later)
 
-    def repeated(self) -> "_Unit":
-        """The same ops, ordered behind those of the round before as well."""
-        for later, earlier in combinations_with_replacement(range(len(self._ops)), 2):
-            self._order(earlier, later)
-        return self
-
-    def _order(self, earlier: int, later: int) -> None:
-        """Let one op wait for another, of the round before if it does not stand ahead."""
-        before, behind = self._made[earlier], self._made[later]
-        if not conflict(before, behind):
-            return
-        if before.pipe is behind.pipe:
-            self._before[later].append(f"barrier {behind.pipe}")
-        elif before.pipe is not Pipe.S:
-            flag = self._ids.flag(PipePair(before.pipe, behind.pipe))
-            self._before[later].append(f"wait {flag}")
-            self._after[earlier].append(f"set {flag}")
-            if later <= earlier:
-                self._tokens.append(flag)
-
-    def body(self) -> list[str]:
-        """The ops with their flags and barriers."""
-        groups = zip(self._before, self._ops, self._after, strict=True)
-        return [line for before, op, after in groups for line in (*dict.fromkeys(before), op, *after)]
-
-    def tokens(self, what: str) -> list[str]:
-        """The sets before the loop, or the waits behind it."""
-        return [f"{what}{flag}" for flag in self._tokens]
+@st.composite
+def _rotated(draw: st.DrawFn, lines: list[str], loop: Loop) -> list[str]:
+    """The same ops with some tiles and views replaced by those that the loop moves, each wherever it stands."""
+    names = {word for line in lines for word in line.split()[1:]}
+    chosen = [name for name in sorted(names) if rotated_name(name, loop) is not None and draw(st.booleans())]
+    new = {name: rotated_name(name, loop) or name for name in chosen}
+    return [" ".join(new.get(word, word) for word in line.split()) for line in lines]

@@ -3,6 +3,9 @@
 `load t0 x`, `store t0 y`, `add t0 t1`, `put t0` (a scalar op on a tile), `extract l0 a0`, `matmul d0 l0 r0`,
 `set V MTE3 1`, `wait V MTE3 1`, `barrier V`; every other line stands in the kernel as it is. `%n` and `%m` are index
 arguments, `%flag` is an i1.
+
+What a value decides: `set V MTE3 %s` has its id at run time, `slot u0 %s` makes u0 slot %s of a rotating tile of two,
+`rows v0 y %i 32` makes v0 the view of 64 rows that begins with row 32 * %i.
 """
 
 from collections.abc import Iterator
@@ -42,11 +45,17 @@ class Names:
         Halves of a tile: which, and from which column on.
     dtype : str
         Elements of global memory.
+    slot : str
+        Type of a slot of the rotating tile.
+    slots_at : int
+        Byte address of the rotating tile.
     """
 
     tiles: dict[str, tuple[str, int]]
     parts: dict[str, tuple[str, int]]
     dtype: str
+    slot: str
+    slots_at: int
 
     @property
     def view(self) -> str:
@@ -55,8 +64,17 @@ class Names:
 
     def operands(self, *tiles: str) -> str:
         """Tiles with their types, as they stand in an op."""
-        kinds = (_HALF if tile in self.parts else self.tiles[tile][0] for tile in tiles)
-        return f"{', '.join(f'%{tile}' for tile in tiles)} : {', '.join(kinds)}"
+        return f"{', '.join(f'%{tile}' for tile in tiles)} : {', '.join(map(self._kind, tiles))}"
+
+    @property
+    def rotating(self) -> str:
+        """The type of the rotating tile."""
+        return f"!pto.multi_tile_buf<{self.slot}, count = 2>"
+
+    def _kind(self, tile: str) -> str:
+        if tile in self.parts:
+            return _HALF
+        return self.tiles[tile][0] if tile in self.tiles else self.slot
 
 
 NAMES = {
@@ -65,6 +83,9 @@ NAMES = {
         tiles={"t0": (_VEC, 0), "t1": (_VEC, 8192), "t2": (_VEC, 32768), "t3": (_VEC, 49152)},
         parts={"p0": ("t2", 0), "p1": ("t2", 32)},
         dtype="f32",
+        # its slots are t2 and t3
+        slot=_VEC,
+        slots_at=32768,
     ),
     # d1 is the first fractal of d0: matmuls into d1 need barriers, those into d0 alone do not
     Pipeline.CUBE: Names(
@@ -81,6 +102,9 @@ NAMES = {
         },
         parts={},
         dtype="f16",
+        # slot 0 shares its first half with a1, slot 1 is b0
+        slot=_MAT,
+        slots_at=8192,
     ),
 }
 VIEWS = {"x": ("x", "c0"), "y": ("y", "c0"), "z": ("y", "c32"), "w": ("y", "c64")}
@@ -111,14 +135,22 @@ def _head(used: set[str], names: Names) -> Iterator[str]:
             yield f"%{part} = pto.subview %{tile}[%c0, %c{column}] sizes [64, 32] : {names.tiles[tile][0]} -> {_HALF}"
     if "put" in used:
         yield "%one = arith.constant 1.0 : f32"
+    if "slot" in used:
+        yield f"%slots_at = arith.constant {names.slots_at} : i64"
+        yield f"%slots = pto.alloc_multi_tile addr = %slots_at : {names.rotating}"
     whole = f"!pto.tensor_view<?x?x{names.dtype}>"
     for pointer in dict.fromkeys(VIEWS[view][0] for view in sorted(used & VIEWS.keys())):
         shape = "shape = [%c64, %c64], strides = [%c64, %c1]"
         yield f"%{pointer}_all = pto.make_tensor_view %{pointer}, {shape} : {whole}"
     for view in sorted(used & VIEWS.keys()):
         pointer, row = VIEWS[view]
-        box = f"offsets = [%{row}, %c0], sizes = [%c64, %c64]"
-        yield f"%{view}_view = pto.partition_view %{pointer}_all, {box} : {whole} -> {names.view}"
+        yield _rows(view, pointer, row, names)
+
+
+def _rows(view: str, pointer: str, row: str, names: Names) -> str:
+    box = f"offsets = [%{row}, %c0], sizes = [%c64, %c64]"
+    types = f"!pto.tensor_view<?x?x{names.dtype}> -> {names.view}"
+    return f"%{view}_view = pto.partition_view %{pointer}_all, {box} : {types}"
 
 
 def _line(line: str, names: Names) -> str:
@@ -137,11 +169,24 @@ def _line(line: str, names: Names) -> str:
         case ["matmul", to, left, right]:
             return f"pto.tmatmul ins({of(left, right)}) outs({of(to)})"
         case words:
-            return _flag_or_barrier(words) or line
+            return _moving(words, names) or _flag_or_barrier(words) or line
+
+
+def _moving(words: list[str], names: Names) -> str | None:
+    match words:
+        case ["slot", tile, number]:
+            return f"%{tile} = pto.multi_tile_get %slots[{number}] : {names.rotating} -> {names.slot}"
+        case ["rows", view, pointer, number, step]:
+            row = f"%{view}_row = arith.muli {number}, %c{step} : index"
+            return f"{row}\n{_rows(view, pointer, f'{view}_row', names)}"
+        case _:
+            return None
 
 
 def _flag_or_barrier(words: list[str]) -> str | None:
     match words:
+        case ["set" | "wait" as what, source, target, event] if event.startswith("%"):
+            return f"pto.{what}_flag_dyn[<PIPE_{source}>, <PIPE_{target}>, {event}]"
         case ["set" | "wait" as what, source, target, event]:
             return f"pto.{what}_flag[<PIPE_{source}>, <PIPE_{target}>, <EVENT_ID{event}>]"
         case ["barrier", pipe]:

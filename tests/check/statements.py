@@ -28,6 +28,8 @@ QUIET = {
     Pipeline.CUBE: ("load a0 x", "extract l0 b0", "matmul d0 l1 r0", "store d2 y"),
 }
 """Ops of different pipes that share nothing."""
+ROTATED = ("t0", "t1", "t2", "t3", "a0", "a1", "b0")
+"""Tiles in whose place a slot of the rotating tile can stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Program:
     @property
     def has_loop(self) -> bool:
         """Whether it has a loop."""
-        return any(line.startswith("scf.for") for line in self.lines)
+        return any("scf.for " in line for line in self.lines)
 
     def kernel(self) -> Kernel:
         """The kernel itself."""
@@ -123,6 +125,7 @@ class Condition(Enum):
     MORE = "%q{k} = arith.addi {i}, %c1 : index\n%e{k} = arith.cmpi slt, %q{k}, {n} : index"
     SOME = "%e{k} = arith.cmpi sgt, %m, %c0 : index"
     MANY = "%e{k} = arith.cmpi sgt, %n, %c1 : index"
+    BOTH = "%q{k} = arith.cmpi sgt, %m, %c0 : index\n%e{k} = arith.andi %flag, %q{k} : i1"
 
     def around(self, then: list[str], orelse: list[str], loop: "Loop | None", name: int) -> list[str]:
         """The `if` with its arms."""
@@ -132,17 +135,77 @@ class Condition(Enum):
         return [*text.splitlines(), f"scf.if {condition} {{", *then, *other, "}"]
 
 
-OF_ARGUMENTS = (Condition.FLAG, Condition.SOME, Condition.MANY)
+OF_ARGUMENTS = (Condition.FLAG, Condition.SOME, Condition.MANY, Condition.BOTH)
 OF_LOOPS = (*OF_ARGUMENTS, Condition.PARITY, Condition.FIRST, Condition.FOURTH, Condition.MORE)
+
+
+class Turn(Enum):
+    """What two slots, or two ids, are taken in turn by: the round's number, or a value that the loop carries."""
+
+    REMAINDER = "remainder"
+    CARRIED = "carried"
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop by its variable and its upper bound."""
+    """A loop by its variable and its upper bound.
+
+    With a turn it has a value of 0 and 1 in turn (`slot`), the slot of the rotating tile that this says (`tile`), and
+    a view that moves from round to round (`view`).
+
+    Parameters
+    ----------
+    variable : str
+        `%i` and a number.
+    bound : str
+        The upper bound.
+    turn : Turn or None
+        How it takes turns, if it does.
+    outer : Loop or None
+        The loop around it.
+    moves : str
+        By how many rows the view moves.
+    """
 
     variable: str
     bound: str
+    turn: Turn | None = None
+    outer: "Loop | None" = None
+    moves: str = "32"
+
+    @property
+    def turning(self) -> "Loop | None":
+        """The innermost loop with a turn."""
+        return self if self.turn is not None or self.outer is None else self.outer.turning
+
+    @property
+    def slot(self) -> str:
+        """The value that is 0 and 1 in turn."""
+        return self.variable.replace("%i", "%s")
+
+    @property
+    def tile(self) -> str:
+        """The slot of the rotating tile."""
+        return self.variable.replace("%i", "u")
+
+    @property
+    def view(self) -> str:
+        """The view that moves."""
+        return self.variable.replace("%i", "v")
 
     def around(self, body: list[str], start: str = "%c0", step: str = "%c1") -> list[str]:
         """The loop with its body."""
-        return [f"scf.for {self.variable} = {start} to {self.bound} step {step} {{", *body, "}"]
+        head = f"scf.for {self.variable} = {start} to {self.bound} step {step}"
+        words = {word for line in body for word in line.split()}
+        names = [f"slot {self.tile} {self.slot}"] if self.tile in words else []
+        names += [f"rows {self.view} y {self.variable} {self.moves}"] if self.view in words else []
+        match self.turn:
+            case None:
+                return [f"{head} {{", *body, "}"]
+            case Turn.REMAINDER:
+                return [f"{head} {{", f"{self.slot} = arith.remsi {self.variable}, %c2 : index", *names, *body, "}"]
+            case Turn.CARRIED:
+                result, other = (self.variable.replace("%i", name) for name in ("%end", "%o"))
+                last = [f"{other} = arith.subi %c1, {self.slot} : index", f"scf.yield {other} : index", "}"]
+                first = f"{result} = {head} iter_args({self.slot} = %c0) -> (index) {{"
+                return [first, *names, *body, *last]

@@ -6,7 +6,7 @@ from syncopt.check import Report, Verdict, check_kernel
 from syncopt.check.executions import Executions
 from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.forcing import TripCounts
-from syncopt.ir.intervals import NO_ASSUMPTIONS
+from syncopt.ir.intervals import NO_ASSUMPTIONS, parse_assumptions
 from tests.check.kernels import setting, vector_kernel
 
 
@@ -34,6 +34,24 @@ barrier ALL
     report = check(body, machine)
     assert report.verdict is Verdict.RACE
     assert str(report.failing) == "i loop x1, %zero true"
+
+
+def test_arm_is_run_with_counts_that_are_assumed(machine: Machine) -> None:
+    """Seven rounds or more: none of the arm is known for fewer."""
+    body = """
+scf.for %i = %c0 to %n step %c1 {
+%sum = arith.addi %i, %m : index
+%zero = arith.cmpi eq, %sum, %c0 : index
+scf.if %zero {
+load t0
+add t1 t0
+}
+}
+barrier ALL
+"""
+    kernel = vector_kernel(body)
+    report = check_kernel(kernel, setting(), machine, parse_assumptions(["n >= 7"], kernel))
+    assert str(report.failing) == "i loop x7, %zero true"
 
 
 def test_else_arm_that_no_given_argument_reaches_is_run(machine: Machine) -> None:

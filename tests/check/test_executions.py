@@ -118,6 +118,64 @@ def test_counts_that_assumptions_rule_out_are_skipped_and_listed(machine: Machin
     assert report.assumptions[0] == "n >= 3 and n <= 8"
 
 
+@pytest.mark.parametrize(
+    ("assumed", "covers", "proven"),
+    [
+        ("n >= 6", "i loop x6..11", "all trip counts >= 6 of the i loop, period 1"),
+        ("n >= 500", "i loop x500..505", "all trip counts >= 500 of the i loop, period 1"),
+        ("n >= 7 and n <= 9", "i loop x7..9", "all trip counts 7..9 of the i loop"),
+    ],
+)
+def test_counts_are_run_from_the_least_that_is_assumed(
+    assumed: str, covers: str, proven: str, machine: Machine
+) -> None:
+    """More than the five rounds that are run without assumptions: what is wrong in every round is found there too."""
+    body = "scf.for %i = %c0 to %n step %c1 {{\nload t0\n{}add t1 t0\nbarrier ALL\n}}\nbarrier ALL"
+    wrong = check(body.format(""), machine, assumed)
+    assert (wrong.verdict, wrong.covers) == (Verdict.RACE, covers)
+    right = check(body.format("set MTE2 V 0\nwait MTE2 V 0\n"), machine, assumed)
+    assert (right.findings, right.proven) == ((), (proven,))
+
+
+def test_too_many_rounds_at_least_are_an_input_error(machine: Machine) -> None:
+    """Of 200,000 rounds or more none can be run, so that nothing is known."""
+    body = "scf.for %i = %c0 to %n step %c1 {\nload t0\nadd t1 t0\n}\nbarrier ALL"
+    with pytest.raises(InputError, match="too many instructions to be followed"):
+        check(body, machine, "n >= 200000")
+
+
+HALVES = """
+%most = arith.constant {most} : index
+%half = arith.divsi %m, %c2 : index
+%big = arith.cmpi sgt, %m, %most : index
+scf.for %i = %c0 to %half step %c1 {{
+load t0
+set MTE2 V 0
+wait MTE2 V 0
+set V MTE2 0
+wait V MTE2 0
+}}
+scf.if %big {{
+{behind}
+}}
+barrier ALL
+"""
+
+
+def test_counts_are_run_from_the_least_that_a_condition_leaves(machine: Machine) -> None:
+    """m > 100 makes 50 rounds and more: what is wrong behind them is found with 50."""
+    report = check(HALVES.format(most=100, behind="store t1\nadd t1 t2"), machine)
+    assert report.verdict is Verdict.RACE
+    assert str(report.failing) == "i loop x50, %big true"
+
+
+def test_condition_that_leaves_too_many_rounds_is_not_proven(machine: Machine) -> None:
+    """m > 400000 makes 200,000 rounds at least; all the others are run."""
+    report = check(HALVES.format(most=400000, behind="add t3 t3"), machine)
+    assert report.verdict is Verdict.CLEAN
+    assert "not run: %big true: too many rounds at least" in report.unproven
+
+
 def test_assumption_decides_a_condition(machine: Machine) -> None:
     """With m >= 65 the set under m > 64 always comes."""
     body = "%big = arith.cmpi sgt, %m, %c64 : index\nscf.if %big {\nset MTE2 V 0\n}\nwait MTE2 V 0\nbarrier ALL"
@@ -138,6 +196,17 @@ def test_loop_with_undefined_bound_is_not_run_and_listed(machine: Machine) -> No
     report = check(body, machine)
     assert report.executions == 5
     assert any(text.startswith("not run: i loop x0: scf.for is not known") for text in report.unproven)
+
+
+def test_loop_that_cannot_be_run_at_all_is_an_input_error(machine: Machine) -> None:
+    """64 / (n - n) rounds behind a loop of n: whatever n is forced, nothing is known of the second loop."""
+    body = (
+        "scf.for %i = %c0 to %n step %c1 {\nload t0\n}\n%z = arith.subi %n, %n : index\n"
+        "%q = arith.divsi %c64, %z : index\n%e = arith.addi %q, %n : index\n"
+        "scf.for %j = %e to %e step %c1 {\nload t1\nadd t2 t1\n}\nbarrier ALL"
+    )
+    with pytest.raises(InputError, match=r"scf\.for is not known from the arguments"):
+        check(body, machine)
 
 
 @pytest.mark.parametrize(("loops", "limit", "executions"), [(3, 5, 6**3), (5, 3, 4**5), (6, 2, 3**6)])

@@ -23,6 +23,7 @@ GATHER = (
     "pto.tgatherb ins(%t2, %t2 : !pto.tile_buf<vec, 64x64xf32>, !pto.tile_buf<vec, 64x64xf32>)"
     " outs(%t3 : !pto.tile_buf<vec, 64x64xf32>)\n"
 )
+PUT = "pto.tsetval ins(%c0, %c1 : index, index) outs(%t0 : !pto.tile_buf<vec, 64x64xf32>)"
 LOOP = """
 set V MTE2 0
 set MTE3 V 0
@@ -122,6 +123,28 @@ def test_two_accesses_with_nothing_between_race(
     assert message.startswith(f"{kind}: pto.tadd (line {HEAD_LINES + 2}) may {clash.format(HEAD_LINES + 1)}")
 
 
+PART = "!pto.tile_buf<vec, 64x32xf32>"
+LOAD_PART = (
+    f"pto.tload ins(%half : !pto.partition_tensor_view<64x32xf32>) outs(%part : {PART})",
+    "load t0",
+)
+ADD_PART = (f"pto.tadd ins(%part, %part : {PART}, {PART}) outs(%part : {PART})", "add t0 t0")
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["part first", "whole first"])
+def test_part_of_a_tile_meets_the_whole(order: int, machine: Machine) -> None:
+    """Columns 32 to 63 of t0: what is loaded there is read with the whole, and the other way round."""
+    head = f"""
+%c32 = arith.constant 32 : index
+%part = pto.subview %t0[%c0, %c32] sizes [64, 32] : !pto.tile_buf<vec, 64x64xf32> -> {PART}
+%half = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c64, %c32] : !pto.tensor_view<?x?xf32>\
+ -> !pto.partition_tensor_view<64x32xf32>
+"""
+    load, add = LOAD_PART[::order][0], ADD_PART[::-order][0]
+    assert check(f"{head}{load}\n{add}\nbarrier ALL", machine).verdict is Verdict.RACE
+    assert check(f"{head}{load}\nset MTE2 V 0\nwait MTE2 V 0\n{add}\nbarrier ALL", machine).findings == ()
+
+
 def test_race_in_global_memory(machine: Machine) -> None:
     """%y is stored and loaded again: RAW over memory, ordered by MTE3 -> MTE2."""
     body = "store t0\n{}load t1 y\nbarrier ALL"
@@ -162,10 +185,35 @@ def test_load_that_waits_for_a_later_store_is_a_race_alone(machine: Machine) -> 
     assert finding.message.startswith("WAR: pto.tstore")
 
 
+def test_read_that_starts_late_may_be_overtaken_by_a_read(machine: Machine) -> None:
+    """The add stands before the store, but waits; both only read t0."""
+    assert check("wait MTE3 V 0\nadd t1 t0\nstore t0\nset MTE3 V 0\nbarrier ALL", machine).findings == ()
+
+
 def test_op_that_starts_late_races_once(machine: Machine) -> None:
     """The add stands before the load, but waits: it is the load that comes too early, not the add."""
     finding = only(check("wait MTE3 V 0\nadd t1 t0\nload t0\nset MTE3 V 0\nbarrier ALL", machine))
     assert finding.message.startswith("WAR: pto.tload")
+
+
+def test_ops_that_start_late_but_in_order_do_not_race(machine: Machine) -> None:
+    """V and MTE3 both stand when the last set lets V go on: the add starts first, and its flag leads to the store."""
+    body = "wait MTE2 V 0\nadd t1 t0\nset V MTE3 0\nwait V MTE3 0\nstore t1\nset MTE2 V 0\nbarrier ALL"
+    assert check(body, machine).findings == ()
+
+
+def test_scalar_op_is_complete_when_the_next_op_is_dispatched(machine: Machine) -> None:
+    """What it writes can be read at once; what a pipe reads or writes it must wait for."""
+    assert check(f"{PUT}\nadd t1 t0\nbarrier ALL", machine).findings == ()
+    assert only(check(f"add t1 t0\n{PUT}\nbarrier ALL", machine)).message.startswith("WAR: pto.tsetval")
+    told = "load t0\nset MTE2 S 0\nwait MTE2 S 0\n"
+    assert check(f"{told}{PUT}\nadd t1 t0\nbarrier ALL", machine).findings == ()
+
+
+def test_what_the_scalar_unit_learns_is_not_all_that_a_pipe_knows(machine: Machine) -> None:
+    """V knows of the load by its flag, and still does when the scalar unit has waited for the store alone."""
+    to_v, to_scalar = "set MTE2 V 0\nwait MTE2 V 0", "set MTE3 S 0\nwait MTE3 S 0"
+    assert check(f"load t0\n{to_v}\nstore t2\n{to_scalar}\nadd t1 t0\nbarrier ALL", machine).findings == ()
 
 
 def test_wait_without_set_is_a_deadlock(machine: Machine) -> None:

@@ -240,6 +240,44 @@ def test_every_loop_of_a_count_has_to_repeat(order: int, machine: Machine) -> No
     assert str(report.failing) == f"{'i' if order > 0 else 'j'} loop x9"
 
 
+def test_loops_of_each_count_have_to_repeat(machine: Machine) -> None:
+    """The loop of n is the same in all rounds; that of m climbs to 8 in its round 8."""
+    constants = "%c8 = arith.constant 8 : index\n%c9 = arith.constant 9 : index\n"
+    climbing = SATURATING.replace("scf.for", "%end = scf.for", 1).replace("%n", "%m")
+    report = check_kernel(vector_kernel(f"{constants}{EVEN_LOOP}{climbing}barrier ALL"), setting(), machine)
+    assert str(report.failing) == "i loop x0, j loop x9"
+
+
+@pytest.mark.parametrize("least", [4, 7])
+def test_counts_that_stand_for_others_were_run(least: int, machine: Machine) -> None:
+    """6, 9, 12, ... rounds, where 3 are not assumed to come: 6 or 9 have to be run, and stand for the rest."""
+    body = """
+%c3 = arith.constant 3 : index
+%rest = arith.remsi %n, %c3 : index
+%third = arith.cmpi eq, %rest, %c0 : index
+scf.for %i = %c0 to %n step %c1 {
+load t0
+scf.if %third {
+set MTE2 V 0
+} else {
+barrier MTE2
+}
+}
+barrier ALL
+"""
+    kernel = vector_kernel(body)
+    report = check_kernel(kernel, setting(), machine, parse_assumptions([f"n >= {least}"], kernel))
+    assert str(report.failing) == f"i loop x{-(-least // 3) * 3}"
+    assert report.proven == ()
+
+
+def test_loop_by_twos_repeats_round_by_round(machine: Machine) -> None:
+    there_and_back = "set MTE2 V 0\nwait MTE2 V 0\nset V MTE2 0\nwait V MTE2 0\n"
+    body = f"scf.for %i = %c0 to %n step %c2 {{\nload t0\n{there_and_back}}}\nbarrier ALL"
+    report = check_kernel(vector_kernel(body), setting(), machine)
+    assert report.proven == ("all trip counts >= 0 of the i loop, period 1",)
+
+
 def test_every_loop_of_a_count_has_to_be_reached(machine: Machine) -> None:
     """The second loop is reached only by an m above 8."""
     body = f"""
@@ -283,6 +321,15 @@ def test_accesses_that_stay_open_behind_the_loop_are_not_proven(machine: Machine
     )
     far = "%far = arith.constant 1280 : index\n"
     report = check_kernel(vector_kernel(f"{far}{loop}{access('load', '%far', 'l')}barrier ALL"), setting(), machine)
+    assert report.unproven == ("more than 5 trips of the i loop: accesses of %x stay open behind the loop",)
+
+
+def test_open_accesses_count_beside_those_that_stay_where_they_are(machine: Machine) -> None:
+    """As above; %y is stored and loaded as well, but always in the same rows."""
+    stores = f"%row = arith.muli %i, %c64 : index\n{access('store', '%row', 's')}store t1 y\n"
+    loop = f"scf.for %i = %c0 to %n step %c1 {{\n{stores}}}\n"
+    behind = f"{access('load', '%far', 'l')}barrier ALL\nload t2 y\nbarrier ALL"
+    report = check_kernel(vector_kernel(f"%far = arith.constant 1280 : index\n{loop}{behind}"), setting(), machine)
     assert report.unproven == ("more than 5 trips of the i loop: accesses of %x stay open behind the loop",)
 
 

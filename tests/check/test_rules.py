@@ -61,6 +61,12 @@ def test_one_id_for_two_targets_is_doubtful_by_source_alone(machine: Machine) ->
     assert check(TWO_TARGETS.format(1), machine, cautious).findings == ()
 
 
+def test_one_id_of_two_sources_is_two_flags_by_source(machine: Machine) -> None:
+    """MTE2 -> V and MTE3 -> V: V has not come to its wait on the one when the other is set."""
+    body = "load t0\nset MTE2 V 0\nset MTE3 V 0\nwait MTE2 V 0\nwait MTE3 V 0\nadd t1 t0\nbarrier ALL"
+    assert check(body, machine, Rules(events=EventScope.SOURCE)).findings == ()
+
+
 def test_stress_shows_what_durations_keep_apart(machine: Machine) -> None:
     """Five dependent adds keep V from its wait until 762, the second set rises at 855: twice the adds are too long."""
     adds = "".join(f"add t{2 + n % 2} t{2 + n % 2}\nbarrier V\n" for n in range(5))

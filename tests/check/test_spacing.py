@@ -19,6 +19,7 @@ LOADED = "set MTE2 V 0\nwait MTE2 V 0"
 ADDED = "set V MTE3 0\nwait V MTE3 0"
 EXTRACTED = "set MTE1 M 0\nwait MTE1 M 0"
 END = "barrier ALL"
+PUT = "pto.tsetval ins(%c0, %c1 : index, index) outs(%t0 : !pto.tile_buf<vec, 64x64xf32>)"
 RULES = Rules()
 
 
@@ -120,6 +121,8 @@ def test_other_barriers_take_time(machine: Machine) -> None:
     """
     kernel = cube_kernel("\n".join(("left l0 a0", EXTRACTED, "barrier MTE1", EXTRACTED, END)))
     instant = machine.with_figure("barrier.MTE1", 0)
+    short = machine.with_figure("barrier.MTE1", 1)
+    assert [f.severity for f in reused(check_kernel(kernel, setting(), short))] == [Severity.NOTE]
     assert [f.severity for f in reused(check_kernel(kernel, setting(), machine))] == [Severity.NOTE]
     assert [f.severity for f in reused(check_kernel(kernel, setting(), instant))] == [Severity.WARNING]
 
@@ -135,6 +138,12 @@ def test_flags_that_lead_back_keep_sets_apart(machine: Machine) -> None:
     assert grades(machine, "add t1 t1", there_and_back, ADDED, ADDED) == [Severity.NOTE]
     assert grades(machine, "add t1 t1", ADDED, there_and_back, ADDED) == [Severity.NOTE]
     assert grades(machine, "add t1 t1", there_and_back, "add t3 t3", ADDED, ADDED) == [Severity.ERROR]
+
+
+def test_flag_of_another_pipe_takes_nothing_away(machine: Machine) -> None:
+    """The second load is behind the first, also where MTE2 then waits for a pipe that knows of neither."""
+    other = "set MTE3 MTE2 0\nwait MTE3 MTE2 0"
+    assert grades(machine, "load t0", LOADED, "load t1", other, LOADED) == [Severity.NOTE]
 
 
 def test_scalar_unit_that_waits_for_the_op_keeps_sets_apart(machine: Machine) -> None:
@@ -194,6 +203,14 @@ def test_sets_of_the_scalar_unit_in_a_row_rise_together(machine: Machine) -> Non
 
 def test_instruction_between_sets_of_the_scalar_unit_keeps_them_apart(machine: Machine) -> None:
     assert grades(machine, "set S V 0\nwait S V 0\nset S V 0\nwait S V 0") == [Severity.NOTE]
+
+
+@pytest.mark.parametrize("between", ["set MTE2 MTE3 0", PUT], ids=["set of another pipe", "scalar op"])
+def test_whatever_stands_between_sets_of_the_scalar_unit_moves_its_clock(between: str, machine: Machine) -> None:
+    """Only its own sets leave it where it is; V needs id 1 before it comes to its first wait on id 0."""
+    lines = f"set S V 0\nwait S V 1\nwait S V 0\nset S V 1\n{between}\nset S V 0\nwait S V 0"
+    answered = "wait MTE2 MTE3 0" if between.startswith("set") else END
+    assert grades(machine, lines, answered) == [Severity.NOTE]
 
 
 # -- over trip counts --------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import pytest
 
 from syncopt.check import Report, Verdict, check_kernel
 from syncopt.hwmodel import Machine, load_machine
+from syncopt.ir.intervals import parse_assumptions
 from tests.check.kernels import setting, vector_kernel
 
 FIRST_IS_ODD = """
@@ -130,3 +131,55 @@ barrier ALL
     report = check_kernel(vector_kernel(body), setting(m=0), machine)
     assert report.proven == ()
     assert any("an argument that keeps its given value" in text for text in report.unproven)
+
+
+def test_ids_that_follow_from_an_argument(machine: Machine) -> None:
+    """m = 4 as given, and up to 7, gives ids 0 to 3 for both; m = 8 sets id 0 and waits for id -4."""
+    body = """
+%c4 = arith.constant 4 : index
+%c8 = arith.constant 8 : index
+%small = arith.remsi %m, %c4 : index
+%all = arith.remsi %m, %c8 : index
+%off = arith.subi %all, %c4 : index
+set MTE2 V %small
+wait MTE2 V %off
+barrier ALL
+"""
+    report = check(body, machine)
+    assert (report.verdict, str(report.failing)) == (Verdict.DEADLOCK, "m = 8")
+
+
+def test_ids_that_follow_from_the_block(machine: Machine) -> None:
+    """Block 0 of 4 takes id 0 for both, as does block 1; block 2 sets id 2 and waits for id 0."""
+    body = """
+%block = pto.get_block_idx
+%b = arith.index_cast %block : i64 to index
+%c3 = arith.constant 3 : index
+%third = arith.remsi %b, %c3 : index
+%parity = arith.remsi %b, %c2 : index
+set MTE2 V %third
+wait MTE2 V %parity
+barrier ALL
+"""
+    report = check(body, machine)
+    assert (report.verdict, str(report.failing)) == (Verdict.DEADLOCK, "block_idx = 2")
+
+
+def test_assumed_arguments_start_nothing_else(machine: Machine) -> None:
+    """m = 4 alone is assumed: other parities do not come."""
+    kernel = vector_kernel(FIRST_IS_ODD.format(start="%m"))
+    report = check_kernel(kernel, setting(), machine, parse_assumptions(["m == 4"], kernel))
+    assert "m = 5" not in str(report.failing)
+
+
+def test_slot_that_other_arguments_leave_undefined_is_listed(machine: Machine) -> None:
+    """Slots are 0 and 1: m = 0 as given and 1 have one, what comes behind has none."""
+    body = """
+%slots_at = arith.constant 65536 : i64
+%slots = pto.alloc_multi_tile addr = %slots_at : !pto.multi_tile_buf<vec, 64x64xf32, count=2>
+%t = pto.multi_tile_get %slots[%m] : !pto.multi_tile_buf<vec, 64x64xf32, count=2> -> !pto.tile_buf<vec, 64x64xf32>
+barrier ALL
+"""
+    report = check_kernel(vector_kernel(body), setting(m=0), machine)
+    assert report.verdict is Verdict.CLEAN
+    assert any(text.startswith("not run: m = 2: %slots has no slot 2") for text in report.unproven)

@@ -20,7 +20,7 @@ from syncopt.ir.pointers import pipes_by_space, shared_pointers
 from syncopt.ir.trace import Instance, Setting, Tracer
 from tests.check.kernels import cube_kernel, setting, vector_kernel
 
-CUBE = ("left l0 a0", "left l0 a1", "set MTE1 M 0", "wait MTE1 M 0", "load a0", "mul l0 r0")
+CUBE = ("left l0 a0", "left l0 a1", "set MTE1 M 0", "wait MTE1 M 0", "load a0", "mul l0 r0", "set M FIX 0", "barrier M")
 OPS = ("load t0", "load t1", "add t1 t0", "add t0 t1", "add t3 t3", "store t0", "store t2", "barrier V", "barrier ALL")
 PAIRS = ("MTE2 V", "V MTE2", "V MTE3", "MTE3 V", "MTE3 MTE2", "MTE2 MTE3", "MTE2 S", "MTE3 S", "S V")
 LINES = (*OPS, *(f"{what} {pair} {event}" for pair in PAIRS for event in range(2) for what in ("set", "wait")))
@@ -96,6 +96,14 @@ def state_of(kernel: Kernel, instances: Iterable[Instance]) -> Hashable:
         ("add t3 t3, set V MTE3 0, barrier V", "add t3 t3, barrier V, set V MTE3 0"),
         ("load t0, MTE2 > V, load t1", "load t0, load t1, MTE2 > V"),
         ("load t0, MTE2 > S", "load t1, MTE2 > MTE3, MTE3 > S"),
+        ("set MTE3 MTE2 0, store t0", "store t0, set MTE3 MTE2 0, store t0"),
+        # which of two loads the flag stands behind
+        ("load t0, set MTE2 V 0, load t1", "load t1, set MTE2 V 0, load t0"),
+        # whether the flag back was set behind the wait
+        ("MTE2 > V, set V MTE2 0", "set V MTE2 0, MTE2 > V"),
+        # which pipe stands, and whether a flag is up again
+        ("wait MTE2 V 0", "wait V MTE2 0"),
+        ("MTE2 > V", "set MTE2 V 0, MTE2 > V"),
     ],
 )  # fmt: skip
 def test_states_with_other_futures_differ(one: str, other: str) -> None:
@@ -133,3 +141,10 @@ def test_reads_count_where_the_write_of_the_same_op_is_known() -> None:
     kernel = cube_kernel("\n".join(CUBE))
     first, second, rise, wait, *_ = Tracer(kernel, Setting({"n": 1}, 0, 1))
     assert state_of(kernel, [first, rise, wait]) != state_of(kernel, [second, rise, wait])
+
+
+def test_matmul_behind_the_flag_is_not_what_the_flag_is_about() -> None:
+    """M knows it complete by the barrier; FIX will know it by the flag, or not."""
+    kernel = cube_kernel("\n".join(CUBE))
+    *_, multiply, rise, barrier = Tracer(kernel, Setting({"n": 1}, 0, 1))
+    assert state_of(kernel, [multiply, rise, barrier]) != state_of(kernel, [rise, multiply, barrier])
