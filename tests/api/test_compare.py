@@ -225,7 +225,8 @@ def test_function_that_no_file_has(tmp_path: Path) -> None:
 
 def test_assumption_applies_to_those_that_have_the_argument(tmp_path: Path) -> None:
     assume = ("n>=1", "n<=3")
-    jobs = [job(tmp_path / "a.pto", LOOP, assume=assume), job(tmp_path / "b.pto", RENAMED, assume=assume)]
+    given = {"assume": assume, "arguments": (2,)}
+    jobs = [job(tmp_path / "a.pto", LOOP, **given), job(tmp_path / "b.pto", RENAMED, **given)]
     found = compare(jobs, ONLY)
     assert [version.job.assume for version in found.versions] == [assume, ()]
     assert f"{tmp_path}/b.pto: does not apply: --assume 'n>=1': no integer argument n" in found.notes

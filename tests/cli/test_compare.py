@@ -249,7 +249,7 @@ def test_ptoas_that_fails_is_one_error(tmp_path: Path) -> None:
         (["--set", "k=3"], "error: --set k: no kernel has an integer argument k"),
         (["--func", "k"], "error: --func k: no file has a function k"),
         (["--assume", "k>3"], "error: --assume 'k>3': no integer argument k"),
-        (["--args", "1,2"], "error: 2 arguments given, kernel guarded has 1 integer arguments"),
+        (["--args", "1,2"], "error: 2 arguments given, kernel guarded has 1 integer argument"),
         (["--args", "many"], "error: --args 'many': 'many' is not an integer"),
         (["--machine", "910x"], "error: unknown machine '910x'"),
         (["--core", "all"], "error: --core all: versions are compared on one core"),
