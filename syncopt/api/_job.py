@@ -139,20 +139,33 @@ def with_arguments(job: Job, arguments: tuple[int, ...]) -> Job:
 
 
 def section_kind(kernel: Kernel) -> SectionKind:
-    """The kind of core a kernel runs on; a kernel without sections runs where its tiles are."""
+    """The kind of core a kernel runs on; a kernel without sections runs where its tiles are.
+
+    Raises
+    ------
+    InputError
+        If it has tiles of both kinds of cores.
+    """
     kinds = {op.kind for op in walk(kernel.body) if isinstance(op, Section)}
     if len(kinds) > 1:
         section = next(op for op in walk(kernel.body) if isinstance(op, Section) and op.kind is SectionKind.VECTOR)
         message = "cube and vector sections in one kernel are not modelled"
         raise InputError(message, kernel.source, section.span, "put each section into a kernel of its own")
-    return kinds.pop() if kinds else _kind_of_tiles(kernel)
+    memories = {op: _memory(op) for op in walk(kernel.body) if isinstance(op, AllocTile | AllocMultiTile)}
+    tiles = SectionKind.VECTOR if set(memories.values()) == {Memory.VEC} else SectionKind.CUBE
+    kind = kinds.pop() if kinds else tiles
+    for op, memory in memories.items():
+        if (memory is Memory.VEC) != (kind is SectionKind.VECTOR):
+            message = f"{op.result} is a tile in {memory}, which a {kind.value} core does not have"
+            raise InputError(message, kernel.source, op.span, "put cube and vector work into kernels of their own")
+    return kind
 
 
-def _kind_of_tiles(kernel: Kernel) -> SectionKind:
-    types = [op.result.type for op in walk(kernel.body) if isinstance(op, AllocTile | AllocMultiTile)]
-    tiles = [type_.tile if isinstance(type_, MultiTileType) else type_ for type_ in types]
-    memories = {tile.memory for tile in tiles if isinstance(tile, TileType)}
-    return SectionKind.VECTOR if memories == {Memory.VEC} else SectionKind.CUBE
+def _memory(op: AllocTile | AllocMultiTile) -> Memory:
+    type_ = op.result.type
+    tile = type_.tile if isinstance(type_, MultiTileType) else type_
+    assert isinstance(tile, TileType)
+    return tile.memory
 
 
 def _kernel(job: Job) -> Kernel:

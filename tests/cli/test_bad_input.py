@@ -94,6 +94,28 @@ ALLOCATION = "alloc_tile : !pto.tile_buf<vec, 512x512xf32>"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("section", "tile", "message"),
+    [
+        ("pto.section.cube", "vec, 16x16xf32", "%t is a tile in vec, which a cube core does not have"),
+        ("pto.section.vector", "mat, 16x16xf32", "%t is a tile in mat, which a vector core does not have"),
+        ("scf.if %yes", "vec, 16x16xf32", "%t is a tile in vec, which a cube core does not have"),
+    ],
+)
+def test_tiles_of_another_core(command: str, tmp_path: Path, section: str, tile: str, message: str) -> None:
+    """Without a section the tile in L1 makes it a cube kernel."""
+    other = "  %l1 = pto.alloc_tile : !pto.tile_buf<mat, 16x16xf32>\n" if section.startswith("scf") else ""
+    path = tmp_path / "k.pto"
+    path.write_text(
+        f"func.func @k() {{\n  %yes = arith.constant true\n  {section} {{\n"
+        f"  %t = pto.alloc_tile : !pto.tile_buf<{tile}>\n{other}  }}\n  return\n}}\n"
+    )
+    first, *_, last = refusal(syncopt(command, path)).splitlines()
+    assert first == f"{path}:4:3: error: {message}"
+    assert last == "   help: put cube and vector work into kernels of their own"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_several_kernels(command: str, tmp_path: Path) -> None:
     path = tmp_path / "two.pto"
     path.write_text(STREAM.read_text() + GUARDED.read_text())
