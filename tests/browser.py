@@ -86,6 +86,15 @@ class Browser:
         pointer = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [move]}
         _post(f"{self._session}/actions", {"actions": [pointer]})
 
+    def wheel(self, script: str, by: int, key: str = "") -> None:
+        """Turn the wheel by so many pixels over the element that a JavaScript function body returns, a key held."""
+        turn = {"type": "scroll", "x": 0, "y": 0, "deltaX": 0, "deltaY": by, "origin": self.run(script)}
+        actions: list[dict[str, object]] = [{"type": "wheel", "id": "wheel", "actions": [{"type": "pause"}, turn]}]
+        if key:
+            held = [{"type": "keyDown", "value": key}, {"type": "pause"}, {"type": "keyUp", "value": key}]
+            actions.append({"type": "key", "id": "keyboard", "actions": held})
+        _post(f"{self._session}/actions", {"actions": actions})
+
     def screenshot(self, selector: str, to: Path) -> bytes:
         """A PNG of an element, which is also written to a file."""
         element = self._element(selector)

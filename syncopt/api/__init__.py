@@ -2,6 +2,7 @@
 
 from syncopt.api._check import Checked, check, with_executions
 from syncopt.api._compare import Compared, CompareRequest, Difference, compare
+from syncopt.api._counterparts import Place
 from syncopt.api._execute import Executions, Outcome, difference_text, hang_text
 from syncopt.api._job import OPEN_ARGUMENT, Job, Subject, argument_names, changed_figures
 from syncopt.api._measure import AlsoRow, Baseline, BaselineKind, Comparison, SensitivityRow
@@ -10,10 +11,11 @@ from syncopt.api._plans import Plans
 from syncopt.api._report import plan_diff, report_page, require_report
 from syncopt.api._simulate import CoreRun, Simulation, simulate, simulate_cores
 from syncopt.api._solve import Output, Request, Solved, solve
+from syncopt.api._standing import Pause, PauseKind, Standing
 from syncopt.api._timeline import Timelines, TraceFormat, draw, simulated, solved_timelines, write_trace
 from syncopt.api._traffic import Traffic, traffic
 from syncopt.api._versions import Measured, Version, VersionKind, WorkDone
-from syncopt.api._why import WORK, Explanation, Place, Stall, Total, explain
+from syncopt.api._why import WORK, Explanation, PathStep, Total, explain
 from syncopt.api._wrong import WrongPlan
 from syncopt.check import EventScope, Finding, FindingKind, Grading, Report, Rules, Severity, Verdict
 from syncopt.emit.timeline import Cycles, Shown
@@ -62,6 +64,9 @@ __all__ = [
     "OrderMode",
     "Outcome",
     "Output",
+    "PathStep",
+    "Pause",
+    "PauseKind",
     "Place",
     "Plans",
     "Replay",
@@ -75,7 +80,7 @@ __all__ = [
     "Solved",
     "Source",
     "Span",
-    "Stall",
+    "Standing",
     "Step",
     "Subject",
     "Timelines",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from syncopt.api.words import counted
 from syncopt.frontend import parse_module, read_module
 from syncopt.hwmodel import Figure, Machine, figures
 from syncopt.ir.intervals import Assumptions, parse_assumptions
@@ -106,7 +107,9 @@ def read(job: Job) -> Subject:
         addresses=addresses,
         alignment={memory: job.machine.memory(memory).alignment for memory in Memory if memory is not Memory.GM},
     )
-    return Subject(kernel, setting, parse_assumptions(job.assume, kernel), notes, addresses)
+    assumptions = parse_assumptions(job.assume, kernel)
+    _refuse_what_is_assumed_away(arguments, assumptions)
+    return Subject(kernel, setting, assumptions, notes, addresses)
 
 
 def integer_arguments(kernel: Kernel) -> tuple[str, ...]:
@@ -136,20 +139,33 @@ def with_arguments(job: Job, arguments: tuple[int, ...]) -> Job:
 
 
 def section_kind(kernel: Kernel) -> SectionKind:
-    """The kind of core a kernel runs on; a kernel without sections runs where its tiles are."""
+    """The kind of core a kernel runs on; a kernel without sections runs where its tiles are.
+
+    Raises
+    ------
+    InputError
+        If it has tiles of both kinds of cores.
+    """
     kinds = {op.kind for op in walk(kernel.body) if isinstance(op, Section)}
     if len(kinds) > 1:
         section = next(op for op in walk(kernel.body) if isinstance(op, Section) and op.kind is SectionKind.VECTOR)
         message = "cube and vector sections in one kernel are not modelled"
         raise InputError(message, kernel.source, section.span, "put each section into a kernel of its own")
-    return kinds.pop() if kinds else _kind_of_tiles(kernel)
+    memories = {op: _memory(op) for op in walk(kernel.body) if isinstance(op, AllocTile | AllocMultiTile)}
+    tiles = SectionKind.VECTOR if set(memories.values()) == {Memory.VEC} else SectionKind.CUBE
+    kind = kinds.pop() if kinds else tiles
+    for op, memory in memories.items():
+        if (memory is Memory.VEC) != (kind is SectionKind.VECTOR):
+            message = f"{op.result} is a tile in {memory}, which a {kind.value} core does not have"
+            raise InputError(message, kernel.source, op.span, "put cube and vector work into kernels of their own")
+    return kind
 
 
-def _kind_of_tiles(kernel: Kernel) -> SectionKind:
-    types = [op.result.type for op in walk(kernel.body) if isinstance(op, AllocTile | AllocMultiTile)]
-    tiles = [type_.tile if isinstance(type_, MultiTileType) else type_ for type_ in types]
-    memories = {tile.memory for tile in tiles if isinstance(tile, TileType)}
-    return SectionKind.VECTOR if memories == {Memory.VEC} else SectionKind.CUBE
+def _memory(op: AllocTile | AllocMultiTile) -> Memory:
+    type_ = op.result.type
+    tile = type_.tile if isinstance(type_, MultiTileType) else type_
+    assert isinstance(tile, TileType)
+    return tile.memory
 
 
 def _kernel(job: Job) -> Kernel:
@@ -169,15 +185,27 @@ def _arguments(job: Job, kernel: Kernel) -> tuple[dict[str, int], tuple[str, ...
             )
     if len(job.arguments) > len(names):
         raise InputError(
-            f"{len(job.arguments)} arguments given, kernel {kernel.name} has {len(names)} integer arguments",
+            f"{counted(len(job.arguments), 'argument')} given, kernel {kernel.name} has "
+            f"{counted(len(names), 'integer argument')}",
             help=f"its integer arguments are {', '.join(names) or 'none'}",
         )
+    for name in names[: len(job.arguments)]:
+        if name in job.named:
+            raise InputError(f"argument {name} is given twice, in order and by name", help="give it once")
     _refuse_open_scalars(kernel, [argument for argument in scalars if argument not in integers])
     values = dict(zip(names, job.arguments, strict=False)) | dict(job.named)
     for argument in integers:
         _check_range(kernel, argument, values.get(argument.name.removeprefix("%"), 0))
     notes = tuple(f"{name} = {OPEN_ARGUMENT} (not given)" for name in names if name not in values)
     return {name: values.get(name, OPEN_ARGUMENT) for name in names}, notes
+
+
+def _refuse_what_is_assumed_away(arguments: Mapping[str, int], assumptions: Assumptions) -> None:
+    for name, value in arguments.items():
+        low, high = assumptions.of(name)
+        if not low <= value <= high:
+            message = f"{name} = {value} is not what --assume says of it: {', '.join(assumptions.texts)}"
+            raise InputError(message, help=f"give {name} another value, with --args or --set, or assume less")
 
 
 def _is_integer(argument: Value) -> bool:

@@ -122,7 +122,9 @@ def _range(rows: Sequence[Comparison]) -> str:
     factors = [row.speedup for row in rows if row.speedup is not None]
     if not factors:
         return ""
-    return f"; {times(min(factors))} to {times(max(factors))} by other readings of the machine's figures"
+    low, high = times(min(factors)), times(max(factors))
+    ranged = "the same" if low == high else f"{low} to {high}"
+    return f"; {ranged} by other readings of the machine's figures"
 
 
 def _over_bound(solved: Solved) -> str:

@@ -1,16 +1,17 @@
 """Why one version is slower than another: their critical paths, step by step."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from syncopt.api._compare import Compared
+from syncopt.api._counterparts import NamesInBoth, OpKey, Place, names_in_both, place_of
+from syncopt.api._standing import Standing, standing
 from syncopt.api._versions import Version
-from syncopt.ir.kernel import NO_SPAN, Barrier, Flag, Kernel, Op, SetFlag, TileOp, walk
-from syncopt.ir.pipes import Memory, Pipe
+from syncopt.ir.kernel import Flag, Op
+from syncopt.ir.pipes import Pipe
 from syncopt.ir.trace import Instance, Tracer
-from syncopt.ir.types import MultiTileType, TileType, ValueType, ViewType
 from syncopt.sim import Cause, Stretch, critical_path
 
 WORK = "work"
@@ -20,16 +21,7 @@ _ALONG_PIPE = (Cause.ORDER, Cause.END)
 
 
 @dataclass(frozen=True)
-class Place:
-    """An op in a version: its name (of a flag with its pipes), its pipe, its line in the file, 0 if it has none."""
-
-    name: str
-    pipe: Pipe
-    line: int
-
-
-@dataclass(frozen=True)
-class Stall:
+class PathStep:
     """What the critical path of the slower version spends on one thing, beside what that of the faster one does.
 
     Parameters
@@ -85,14 +77,17 @@ class Explanation:
     ----------
     slow, best : Version
         The slowest version that ends, and the one it is compared with.
-    stalls : tuple of Stall
+    steps : tuple of PathStep
         Everything that is on one of the paths, what the slower one spends most on first. `slow` of all adds up to the
         cycles of the slower version, `best` to those of the faster one, `more` to their difference.
+    standing : Standing or None
+        What the busiest pipe of the faster version spends both runs on; None if all of its work is on S.
     """
 
     slow: Version
     best: Version
-    stalls: tuple[Stall, ...]
+    steps: tuple[PathStep, ...]
+    standing: Standing | None
 
     @property
     def difference(self) -> int:
@@ -100,13 +95,23 @@ class Explanation:
         return self.slow.cycles - self.best.cycles
 
     @property
+    def stalls(self) -> tuple[PathStep, ...]:
+        """The steps that wait: for a flag, a barrier, a full queue, dispatch, the sets of a pipe, or a completion."""
+        return tuple(step for step in self.steps if step.cause != WORK)
+
+    @property
+    def work(self) -> tuple[PathStep, ...]:
+        """The steps for which an op occupies its pipe."""
+        return tuple(step for step in self.steps if step.cause == WORK)
+
+    @property
     def totals(self) -> tuple[Total, ...]:
-        """The stalls by the pipe of the work or by their cause, what the slower version spends most on first."""
+        """The steps by the pipe of the work or by their cause, what the slower version spends most on first."""
         slow, best = Counter[str](), Counter[str]()
-        for stall in self.stalls:
-            name = f"work on {stall.behind.pipe}" if stall.cause == WORK and stall.behind is not None else stall.cause
-            slow[name] += stall.slow
-            best[name] += stall.best
+        for step in self.steps:
+            name = f"work on {step.behind.pipe}" if step.cause == WORK and step.behind is not None else step.cause
+            slow[name] += step.slow
+            best[name] += step.best
         totals = (Total(name, slow[name], best[name]) for name in slow)
         return tuple(sorted(totals, key=lambda total: total.best - total.slow))
 
@@ -123,27 +128,20 @@ def explain(compared: Compared) -> Explanation | None:
     best = compared.best or min(ending, key=lambda version: version.cycles)
     if slow.cycles == best.cycles:
         return None
-    return Explanation(slow, best, _stalls(slow, best))
-
-
-class _OpKey(NamedTuple):
-    """What an op is called in both versions: `detail` tells ops of one name apart, then `rank` in text order."""
-
-    name: str
-    detail: tuple[str, ...]
-    rank: int = 0
+    names = names_in_both(slow.kernel, best.kernel)
+    return Explanation(slow, best, _steps(slow, best, names), standing(slow, best, names))
 
 
 class _Key(NamedTuple):
     cause: str
-    behind: _OpKey | None
-    op: _OpKey | None
+    behind: OpKey | None
+    op: OpKey | None
     resource: str
 
 
 @dataclass(frozen=True)
 class _Segment:
-    """Cycles of one path that are spent in one way, as `Stall` has them."""
+    """Cycles of one path that are spent in one way, as `PathStep` has them."""
 
     key: _Key
     cycles: int
@@ -153,17 +151,16 @@ class _Segment:
     via: tuple[Place, ...]
 
 
-def _stalls(slow: Version, best: Version) -> tuple[Stall, ...]:
-    ours, theirs = _names_in_both(slow.kernel, best.kernel)
+def _steps(slow: Version, best: Version, names: NamesInBoth) -> tuple[PathStep, ...]:
     found: dict[_Key, tuple[list[_Segment], list[_Segment]]] = {}
-    for place, segments in enumerate((_segments(slow, ours), _segments(best, theirs))):
+    for place, segments in enumerate((_segments(slow, names[0]), _segments(best, names[1]))):
         for segment in segments:
             found.setdefault(segment.key, ([], []))[place].append(segment)
-    stalls = (_stall(key, *segments) for key, segments in found.items())
-    return tuple(sorted(stalls, key=lambda stall: (-stall.more, -stall.slow, *_lines(stall))))
+    steps = (_step(key, *segments) for key, segments in found.items())
+    return tuple(sorted(steps, key=lambda step: (-step.more, -step.slow, *_lines(step))))
 
 
-def _stall(key: _Key, slow: list[_Segment], best: list[_Segment]) -> Stall:
+def _step(key: _Key, slow: list[_Segment], best: list[_Segment]) -> PathStep:
     shown = max(slow or best, key=lambda segment: (segment.link not in _ALONG_PIPE, segment.cycles))
     works = key.cause == WORK
     op = None if works and shown.link in _ALONG_PIPE else shown.op
@@ -173,14 +170,14 @@ def _stall(key: _Key, slow: list[_Segment], best: list[_Segment]) -> Stall:
     also = lines - ({here.line} if here is not None else set())
     cycles = (sum(segment.cycles for segment in segments) for segments in (slow, best))
     link = Cause.ORDER if works and op is None else shown.link
-    return Stall(key.cause, str(link), op, shown.behind, shown.via, tuple(sorted(also)), *cycles)
+    return PathStep(key.cause, str(link), op, shown.behind, shown.via, tuple(sorted(also)), *cycles)
 
 
-def _lines(stall: Stall) -> tuple[int, ...]:
-    return tuple(0 if place is None else place.line for place in (stall.behind, stall.op))
+def _lines(step: PathStep) -> tuple[int, ...]:
+    return tuple(0 if place is None else place.line for place in (step.behind, step.op))
 
 
-def _segments(version: Version, names: Mapping[Op, _OpKey]) -> Iterator[_Segment]:
+def _segments(version: Version, names: Mapping[Op, OpKey]) -> Iterator[_Segment]:
     """The critical path of a version: of every stretch its work, then what comes on top of it."""
     pipes: dict[Op, Pipe] = {}
     source = version.kernel.source
@@ -189,16 +186,16 @@ def _segments(version: Version, names: Mapping[Op, _OpKey]) -> Iterator[_Segment
     assert path.replay.cycles == version.cycles, "one kernel on one machine takes the same cycles every time"
 
     def place(op: Op | None) -> Place | None:
-        return None if op is None else _place(op, pipes[op], version.kernel)
+        return None if op is None else place_of(op, pipes[op], version.kernel)
 
     for stretch in path.stretches:
         ends = place(stretch.target), place(stretch.source)
-        via = tuple(_place(op, pipes[op], version.kernel) for op in stretch.via)
+        via = tuple(place_of(op, pipes[op], version.kernel) for op in stretch.via)
         for key, cycles in _keys(stretch, names, pipes):
             yield _Segment(key, cycles, stretch.cause, *ends, via)
 
 
-def _keys(stretch: Stretch, names: Mapping[Op, _OpKey], pipes: Mapping[Op, Pipe]) -> Iterator[tuple[_Key, int]]:
+def _keys(stretch: Stretch, names: Mapping[Op, OpKey], pipes: Mapping[Op, Pipe]) -> Iterator[tuple[_Key, int]]:
     behind = None if stretch.source is None else names[stretch.source]
     op = None if stretch.target is None else names[stretch.target]
     if stretch.work:
@@ -220,73 +217,3 @@ def _noting(trace: Iterable[Instance], pipes: dict[Op, Pipe]) -> Iterator[Instan
     for instance in trace:
         pipes[instance.op] = instance.pipe
         yield instance
-
-
-def _place(op: Op, pipe: Pipe, kernel: Kernel) -> Place:
-    line = 0 if op.span == NO_SPAN else kernel.source.line(op.span.start)
-    match op:
-        case TileOp():
-            return Place(op.name, pipe, line)
-        case Flag():
-            return Place(f"{'set_flag' if isinstance(op, SetFlag) else 'wait_flag'} {op.pair}", pipe, line)
-        case _:
-            return Place(f"barrier {pipe}", pipe, line)
-
-
-# -- which op of one version is which of the other ---------------------------------------------------------------------
-
-
-_Spelling = Callable[[TileOp], _OpKey]
-
-
-def _names_in_both(one: Kernel, other: Kernel) -> tuple[dict[Op, _OpKey], dict[Op, _OpKey]]:
-    """What the ops of two kernels are called, so that those which correspond have one name.
-
-    Tile ops correspond by name and operands where both kernels have the same ones, else by name, memories and their
-    order in the text. Where one kernel has more of a kind than the other, all of that kind share a name, as flags do.
-    """
-    ours, theirs = ([op for op in walk(kernel.body) if isinstance(op, TileOp)] for kernel in (one, other))
-    same_operands = Counter(map(_with_operands, ours)) == Counter(map(_with_operands, theirs))
-    spelling = _with_operands if same_operands else _with_memories
-    here, there = Counter(map(spelling, ours)), Counter(map(spelling, theirs))
-    ranked = frozenset(name for name in here if here[name] == there[name])
-    return _names(one, spelling, ranked), _names(other, spelling, ranked)
-
-
-def _names(kernel: Kernel, spelling: _Spelling, ranked: frozenset[_OpKey]) -> dict[Op, _OpKey]:
-    names: dict[Op, _OpKey] = {}
-    seen = Counter[_OpKey]()
-    for op in walk(kernel.body):
-        match op:
-            case TileOp():
-                name = spelling(op)
-                names[op] = name._replace(rank=seen[name]) if name in ranked else name
-                seen[name] += 1
-            case Flag():
-                names[op] = _OpKey(type(op).__name__, (str(op.pair),))
-            case Barrier():
-                names[op] = _OpKey("Barrier", (str(op.pipe),))
-            case _:
-                pass
-    return names
-
-
-def _with_operands(op: TileOp) -> _OpKey:
-    return _OpKey(op.name, (*(value.name for value in op.ins), "->", *(value.name for value in op.outs)))
-
-
-def _with_memories(op: TileOp) -> _OpKey:
-    memories = (*(_memory(value.type) for value in op.ins), "->", *(_memory(value.type) for value in op.outs))
-    return _OpKey(op.name, memories)
-
-
-def _memory(type_: ValueType) -> str:
-    match type_:
-        case TileType():
-            return str(type_.memory)
-        case MultiTileType():
-            return str(type_.tile.memory)
-        case ViewType():
-            return str(Memory.GM)
-        case _:
-            return "scalar"

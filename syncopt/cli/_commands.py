@@ -25,7 +25,7 @@ from syncopt.api.words import times
 from syncopt.cli._documents import check_document, dumped, machine_document, simulate_document, solve_document
 from syncopt.cli._executed import executed_document, print_executed
 from syncopt.cli._exits import Status
-from syncopt.cli._files import Target, cpp_target, target
+from syncopt.cli._files import Target, cpp_target, refuse_same_files, target
 from syncopt.cli._options import CheckOptions, MachineOptions, SimulateOptions, SolveOptions
 from syncopt.cli._page import GOOD, Page
 from syncopt.cli._progress import Progress
@@ -35,7 +35,6 @@ from syncopt.cli._timeline import (
     outputs_of,
     print_gantt,
     print_written,
-    refuse_same_files,
     shown_document,
     write_timelines,
 )

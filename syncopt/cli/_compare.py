@@ -10,7 +10,8 @@ import typer
 from syncopt.api import Budget, CompareRequest, InputError, compare, explain
 from syncopt.cli import _parse
 from syncopt.cli._compare_document import compare_document, explanation_document
-from syncopt.cli._compare_tables import print_compared, print_explanation
+from syncopt.cli._compare_tables import print_compared
+from syncopt.cli._compare_why import print_explanation
 from syncopt.cli._documents import dumped
 from syncopt.cli._exits import Status
 from syncopt.cli._options import SettingOptions, Work
@@ -53,9 +54,9 @@ Why = Annotated[
     bool,
     typer.Option(
         "--why",
-        help="Say what the slowest version spends more cycles on than the best one, by op, line and flag. "
-        "Every version is followed back from its last op through what each op waited for last. Such a critical path "
-        "adds up to the cycles of its version, so the differences that are listed add up to the difference in cycles.",
+        help="Say why the slowest version takes longer than the best one, by op, line and flag: first what the busiest "
+        "pipe stands still for, then what the critical paths, which lead back from the last op through what each op "
+        "waited for last, wait for and work on. Both add up to the difference in cycles.",
         rich_help_panel=_ANSWER,
     ),
 ]

@@ -1,6 +1,6 @@
 """What `compare --json` prints."""
 
-from syncopt.api import Compared, Explanation, Place, Stall, Version, changed_figures
+from syncopt.api import Compared, Explanation, PathStep, Pause, Place, Standing, Version, changed_figures
 from syncopt.cli._documents import Document, busy_of, figure_number, report_document, sync_of
 
 
@@ -26,6 +26,7 @@ def explanation_document(explanation: Explanation | None) -> Document | None:
     """The answer to `--why`; none where no version that ends is slower than the best one."""
     if explanation is None:
         return None
+    standing = explanation.standing
     return {
         "slowest": explanation.slow.name,
         "best": explanation.best.name,
@@ -33,7 +34,9 @@ def explanation_document(explanation: Explanation | None) -> Document | None:
         "totals": [
             {"name": total.name, "cycles": total.slow, "cycles_of_best": total.best} for total in explanation.totals
         ],
-        "stalls": [_stall(stall) for stall in explanation.stalls],
+        "stalls": [_step(step) for step in explanation.stalls],
+        "work": [_step(step) for step in explanation.work],
+        "busiest_pipe": None if standing is None else _standing(standing),
     }
 
 
@@ -85,17 +88,38 @@ def _sensitivity(compared: Compared) -> list[Document]:
     ]
 
 
-def _stall(stall: Stall) -> Document:
+def _step(step: PathStep) -> Document:
     return {
-        "cause": stall.cause,
-        "link": stall.link,
-        "op": _place(stall.op),
-        "behind": _place(stall.behind),
-        "via": [_place(place) for place in stall.via],
-        "also_lines": list(stall.also_lines),
-        "cycles": stall.slow,
-        "cycles_of_best": stall.best,
-        "more": stall.more,
+        "cause": step.cause,
+        "link": step.link,
+        "op": _place(step.op),
+        "behind": _place(step.behind),
+        "via": [_place(place) for place in step.via],
+        "also_lines": list(step.also_lines),
+        "cycles": step.slow,
+        "cycles_of_best": step.best,
+        "more": step.more,
+    }
+
+
+def _standing(standing: Standing) -> Document:
+    return {
+        "pipe": str(standing.pipe),
+        "work": standing.slow,
+        "work_of_best": standing.best,
+        "pauses": [_pause(pause) for pause in standing.pauses],
+    }
+
+
+def _pause(pause: Pause) -> Document:
+    return {
+        "kind": str(pause.kind),
+        "cause": pause.cause,
+        "op": _place(pause.op),
+        "lines": list(pause.lines),
+        "cycles": pause.slow,
+        "cycles_of_best": pause.best,
+        "more": pause.more,
     }
 
 

@@ -1,28 +1,19 @@
 """What `compare` prints for people."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from syncopt.api import (
-    WORK,
-    Cause,
     Compared,
-    Explanation,
     Finding,
     FindingKind,
-    Place,
     Severity,
-    Stall,
     Version,
-    VersionKind,
     changed_figures,
 )
 from syncopt.api.words import arguments, count, counted, percent, share, times
+from syncopt.cli._compare_why import line_numbers
 from syncopt.cli._page import BAD, DOUBTFUL, GOOD, HEADING, QUIET, Page, table
 from syncopt.cli._tables import FEW
-
-_LINES = 3
-"""Line numbers that a list shows before it is cut."""
 
 
 def print_compared(page: Page, compared: Compared, verbose: bool) -> None:
@@ -38,44 +29,6 @@ def print_compared(page: Page, compared: Compared, verbose: bool) -> None:
             page.line()
             _print_findings(page, version, verbose)
     _print_sensitivity(page, compared)
-
-
-def print_explanation(page: Page, explanation: Explanation | None, verbose: bool) -> None:
-    """The answer to `--why`."""
-    if explanation is None:
-        page.line("Nothing to explain: no version that ends is slower than the best one.", HEADING)
-        return
-    slow, best = explanation.slow, explanation.best
-    page.line(f"Why {slow.name} takes {counted(explanation.difference, 'cycle')} more than {best.name}:", HEADING)
-    totals = table("critical path", f">{slow.name}", f">{best.name}", ">more")
-    for total in explanation.totals:
-        totals.add_row(total.name, count(total.slow), count(total.best), count(total.slow - total.best))
-    totals.add_row("all cycles", count(slow.cycles), count(best.cycles), count(explanation.difference), style=HEADING)
-    page.table(totals)
-    page.line()
-    stalls = [stall for stall in explanation.stalls if stall.more > 0]
-    shown = explanation.stalls if verbose else stalls[: 2 * FEW]
-    rows = table(">more", f">{slow.name}", f">{best.name}", "what the critical path is spent on")
-    for stall in shown:
-        rows.add_row(count(stall.more), count(stall.slow), count(stall.best), _spent(stall))
-    page.table(rows)
-    if len(shown) < len(stalls):
-        rest = sum(stall.more for stall in stalls[len(shown) :])
-        page.line(f"  and {len(stalls) - len(shown)} more with {counted(rest, 'cycle')}; -v prints all", QUIET)
-    elsewhere = f"; where it spends nothing, of {_text_of(best)}" if verbose else ""
-    more = sum(stall.more for stall in stalls)
-    less = more - explanation.difference
-    page.line(
-        f"Each critical path adds up to the cycles of its version: these {count(more)} cycles, less {count(less)} that "
-        f"{best.name} spends elsewhere, are the {count(explanation.difference)}."
-    )
-    page.line(f"Lines are those of {_text_of(slow)}{elsewhere}.", QUIET)
-
-
-def _text_of(version: Version) -> str:
-    if version.kind is VersionKind.OPTIMUM:
-        return f"the plan of {version.job.path} as `syncopt solve -o` writes it"
-    return f"{version.job.path}" if version.maker == "file" else f"what {version.maker} wrote"
 
 
 def _print_head(page: Page, compared: Compared) -> None:
@@ -171,7 +124,9 @@ def _print_findings(page: Page, version: Version, verbose: bool) -> None:
         page.line(f"  and {len(listed) - len(shown)} more; -v prints all", QUIET)
     if reused:
         text = f"{counted(len(reused), 'set')} of an id without proof that the wait before has taken the flag down"
-        page.line(f"  {FindingKind.ID_REUSE}: {text} (lines {_lines(sorted(one.line for one in reused))})", DOUBTFUL)
+        page.line(
+            f"  {FindingKind.ID_REUSE}: {text} (lines {line_numbers(sorted(one.line for one in reused))})", DOUBTFUL
+        )
     for text in () if report.errors else report.unproven:
         page.line(f"  not proven: {text}", DOUBTFUL)
 
@@ -180,10 +135,6 @@ def _finding(finding: Finding) -> tuple[str, ...]:
     execution = "every one" if finding.execution is None else str(finding.execution)
     where = f"{execution}; at {finding.iteration}" if finding.iteration else execution
     return str(finding.line or "-"), str(finding.kind), str(finding.severity), finding.message, where
-
-
-def _lines(lines: Sequence[int]) -> str:
-    return ", ".join(map(str, lines[:_LINES])) + (", ..." if len(lines) > _LINES else "")
 
 
 def _print_sensitivity(page: Page, compared: Compared) -> None:
@@ -216,41 +167,3 @@ def _print_exceptions(page: Page, compared: Compared, version: Version) -> None:
     for fault in dict.fromkeys(fault for measured in version.sensitivity for fault in measured.faults):
         machines = "; ".join(measured.machine for measured in version.sensitivity if fault in measured.faults)
         page.line(f"{version.name} {fault} with {machines}.", DOUBTFUL)
-
-
-def _spent(stall: Stall) -> str:
-    """A stall in words."""
-    works = stall.cause == WORK
-    behind, held = _named(stall.behind, stall.also_lines if works else ()), _named(stall.op, stall.also_lines)
-    if works and stall.behind is not None:
-        waiting = "" if stall.op is None else f"; {_named(stall.op)} waits for it{_via(stall)}"
-        return f"{behind} runs on {stall.behind.pipe}{waiting}"
-    if stall.link == Cause.END.value:
-        return f"{behind} completes"
-    if stall.link == Cause.DISPATCH.value:
-        return f"{held} is dispatched behind what stands before it, from {behind} on"
-    return f"{held} waits for {behind}{_via(stall)}"
-
-
-def _via(stall: Stall) -> str:
-    """Through what one op waits for another."""
-    match stall.link:
-        case Cause.FLAG.value:
-            raised, waited = stall.via
-            lines = f" (set line {raised.line}, wait line {waited.line})" if raised.line or waited.line else ""
-            return f": flag {raised.name.partition(' ')[2]}{lines}"
-        case Cause.BARRIER.value:
-            return "" if stall.via[0] == stall.behind else f": {_named(stall.via[0])}"
-        case Cause.QUEUE.value:
-            return f" to leave its full queue, where dispatch stands at {_named(stall.via[0])}"
-        case Cause.ORDER.value:
-            return ": one pipe, flags between them"
-        case _:
-            return ", by dispatch"
-
-
-def _named(place: Place | None, also: Sequence[int] = ()) -> str:
-    if place is None:
-        return "the beginning"
-    lines = [place.line, *also] if place.line else list(also)
-    return f"{place.name} (line{'s' if len(lines) > 1 else ''} {_lines(lines)})" if lines else place.name

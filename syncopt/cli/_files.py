@@ -117,6 +117,17 @@ def new_target(output: Path, force: bool) -> Target:
     return _writable(output)
 
 
+def refuse_same_files(*files: Target | None) -> None:
+    """Refuse two outputs in one file."""
+    seen: dict[Path, Target] = {}
+    for file in files:
+        if file is None:
+            continue
+        if file.path in seen:
+            raise InputError(f"{file.named} is the file of two outputs", help="name a file for each")
+        seen[file.path] = file
+
+
 def _refuse_another_language(kernel: Path, output: Path) -> None:
     """A plan is written in the language of its kernel, whatever the file is called."""
     is_cpp, names_cpp = (language_of(path) is Language.CPP for path in (kernel, output))

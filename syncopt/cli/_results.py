@@ -10,7 +10,7 @@ from syncopt import sweep
 from syncopt.api import InputError
 from syncopt.api.words import counted
 from syncopt.cli._documents import Document, dumped
-from syncopt.cli._files import Target, new_target
+from syncopt.cli._files import Target, new_target, refuse_same_files
 from syncopt.cli._options import AnswerOptions, Force
 from syncopt.cli._page import GOOD, Page
 from syncopt.cli._rows import print_failed, print_rows
@@ -117,17 +117,17 @@ class ResultsOptions(AnswerOptions):
 
 def run_results(options: ResultsOptions) -> None:
     """`results`."""
-    targets = {path: options.target(path) for path in (options.csv, options.parquet, options.plot)}
+    csv, parquet, plot = (options.target(path) for path in (options.csv, options.parquet, options.plot))
+    refuse_same_files(csv, parquet, plot)
     if options.plot is not None and options.plot.suffix[1:] not in sweep.FORMATS:
         raise InputError(f"{options.plot} is no picture", help=f"its name ends in {', '.join(sweep.FORMATS)}")
     rows = _chosen(options)
     written: dict[str, str] = {}
-    for kind, path, content in (
-        ("csv", options.csv, lambda: sweep.csv_bytes(rows)),
-        ("parquet", options.parquet, lambda: sweep.parquet_bytes(rows)),
-        ("plot", options.plot, lambda: _picture(rows, options)),
+    for kind, target, content in (
+        ("csv", csv, lambda: sweep.csv_bytes(rows)),
+        ("parquet", parquet, lambda: sweep.parquet_bytes(rows)),
+        ("plot", plot, lambda: _picture(rows, options)),
     ):
-        target = targets[path]
         if target is not None:
             target.write(content())
             written[kind] = str(target.named)

@@ -176,6 +176,8 @@ def _print_cycles(page: Page, simulation: Simulation) -> None:
         page.line(f"{cycles} without any waiting; `syncopt solve` adds the flags")
     elif simulation.verdict is not Verdict.CLEAN:
         page.line(f"{simulation.verdict}: {cycles}, but this execution is wrong", BAD)
+    elif not run.tile_ops:
+        page.line(f"{cycles}: no tile op is executed", HEADING)
     else:
         page.line(f"{cycles}: {over_bound(run.cycles, simulation.bound)}", HEADING)
 

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from syncopt.api import (
     Gantt,
-    InputError,
     Mark,
     Shown,
     Solved,
@@ -87,17 +86,6 @@ def write_timelines(
         report.write(page.encode())
         written.append(Written("report", report, shown))
     return written
-
-
-def refuse_same_files(*files: Target | None) -> None:
-    """Refuse two outputs in one file."""
-    seen: dict[Path, Target] = {}
-    for file in files:
-        if file is None:
-            continue
-        if file.path in seen:
-            raise InputError(f"{file.named} is the file of two outputs", help="name a file for each")
-        seen[file.path] = file
 
 
 def outputs_of(written: Iterable[Written]) -> dict[str, Path]:

@@ -4,8 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from syncopt.api import CompareRequest, Explanation, Stall, compare, explain
-from tests.api.kernels import BARRIERS, CPP, FIRST_LINE, FLAGS, HANGING, job
+from syncopt.api import CompareRequest, Explanation, PathStep, Pause, PauseKind, compare, explain
+from syncopt.ir.pipes import Pipe
+from tests.api.kernels import (
+    ADD_B,
+    ADD_D,
+    ALL,
+    BARRIERS,
+    CPP,
+    FIRST_LINE,
+    FLAGS,
+    HANGING,
+    LOAD_A,
+    LOAD_C,
+    STORE_B,
+    STORE_D,
+    flag,
+    job,
+    text,
+)
 
 
 def explained(folder: Path, *kernels: str) -> Explanation | None:
@@ -13,15 +30,15 @@ def explained(folder: Path, *kernels: str) -> Explanation | None:
     return explain(compare(jobs, CompareRequest()))
 
 
-def row(stall: Stall) -> tuple[str, int | None, int | None, int, int]:
+def row(step: PathStep) -> tuple[str, int | None, int | None, int, int]:
     """Cause, places of the op and of what it waits for among the ops of the slower version, cycles of both."""
 
     def place(line: int | None) -> int | None:
         return None if line is None else line - FIRST_LINE
 
-    op = None if stall.op is None else stall.op.line
-    behind = None if stall.behind is None else stall.behind.line
-    return stall.cause, place(op), place(behind), stall.slow, stall.best
+    op = None if step.op is None else step.op.line
+    behind = None if step.behind is None else step.behind.line
+    return step.cause, place(op), place(behind), step.slow, step.best
 
 
 def test_barriers_against_flags(tmp_path: Path) -> None:
@@ -34,7 +51,7 @@ def test_barriers_against_flags(tmp_path: Path) -> None:
     found = explained(tmp_path, BARRIERS, FLAGS)
     assert found is not None
     assert (found.slow.name, found.best.name, found.difference) == ("k0.pto", "k1.pto", 457)
-    assert [row(stall) for stall in found.stalls if stall.more > 0] == [
+    assert [row(step) for step in found.steps if step.more > 0] == [
         ("work", 10, 8, 256, 0),
         ("barrier", 2, 0, 106, 0),
         ("barrier", 4, 2, 106, 0),
@@ -43,7 +60,7 @@ def test_barriers_against_flags(tmp_path: Path) -> None:
         ("barrier", 8, 6, 30, 0),
         ("barrier", 10, 8, 6, 0),
     ]
-    same = [row(stall) for stall in found.stalls if not stall.more]
+    same = [row(step) for step in found.steps if not step.more]
     assert same == [
         ("work", 2, 0, 256, 256),
         ("work", 4, 2, 256, 256),
@@ -52,27 +69,104 @@ def test_barriers_against_flags(tmp_path: Path) -> None:
         ("dispatch", 0, None, 1, 1),
     ]
     # Lines of the faster version, where the slower one has nothing of the kind.
-    assert [row(stall) for stall in found.stalls if stall.more < 0] == [
+    assert [row(step) for step in found.steps if step.more < 0] == [
         ("order", 2, 0, 0, 1),
         ("flag", 13, 8, 0, 32),
         ("flag", 8, 2, 0, 108),
     ]
-    assert sum(stall.slow for stall in found.stalls) == 1431
-    assert sum(stall.best for stall in found.stalls) == 974
+    assert sum(step.slow for step in found.steps) == 1431
+    assert sum(step.best for step in found.steps) == 974
 
 
 def test_flag_and_barrier_are_named_with_their_lines(tmp_path: Path) -> None:
     found = explained(tmp_path, BARRIERS, FLAGS)
     assert found is not None
-    flag = next(stall for stall in found.stalls if stall.cause == "flag" and stall.best == 108)
+    flag = next(step for step in found.steps if step.cause == "flag" and step.best == 108)
     assert [(place.name, place.line - FIRST_LINE) for place in flag.via] == [
         ("set_flag MTE2->V", 3),
         ("wait_flag MTE2->V", 7),
     ]
-    barrier = next(stall for stall in found.stalls if stall.cause == "barrier")
+    barrier = next(step for step in found.steps if step.cause == "barrier")
     assert [(place.name, place.line - FIRST_LINE) for place in barrier.via] == [("barrier ALL", 1)]
-    work = found.stalls[0]
+    work = found.steps[0]
     assert (work.link, work.via[0].name) == ("barrier", "barrier ALL")
+
+
+SERIAL = text(
+    LOAD_A,
+    flag("set", "MTE2", "V", 0),
+    flag("wait", "MTE2", "V", 0),
+    ADD_B,
+    flag("set", "V", "MTE2", 0),
+    flag("wait", "V", "MTE2", 0),
+    LOAD_C,
+    flag("set", "MTE2", "V", 0),
+    flag("wait", "MTE2", "V", 0),
+    ADD_D,
+    flag("set", "V", "MTE3", 0),
+    flag("wait", "V", "MTE3", 0),
+    STORE_B,
+    STORE_D,
+    ALL,
+)
+"""As `FLAGS`, but the second load waits for the first sum: a 1..257, set to 258, flag up at 365; b 365..429, flag up at
+461; c 461..717, flag up at 825; d 825..889, flag up at 921; stores 921..1177 and 1177..1433.
+"""
+
+
+def paused(pause: Pause) -> tuple[PauseKind, str, int | None, int, int]:
+    """Kind, cause, place of the op among the ops of its version, cycles of both versions."""
+    op = None if pause.op is None else pause.op.line - FIRST_LINE
+    return pause.kind, pause.cause, op, pause.slow, pause.best
+
+
+def test_busiest_pipe_at_flags(tmp_path: Path) -> None:
+    """Loads and stores work 512 cycles each, so the loads count, which come first.
+
+    Behind the last load 1433 - 717 cycles are left of one run and 974 - 514 of the other.
+    """
+    found = explained(tmp_path, SERIAL, FLAGS)
+    assert found is not None
+    assert found.standing is not None
+    assert (found.standing.pipe, found.standing.slow, found.standing.best) == (Pipe.MTE2, 512, 512)
+    assert [paused(pause) for pause in found.standing.pauses] == [
+        (PauseKind.END, "", None, 716, 460),
+        (PauseKind.FLAG, "V->MTE2", 6, 203, 0),
+        (PauseKind.DISPATCH, "", 0, 1, 1),
+        (PauseKind.SETS, "", 6, 1, 1),
+    ]
+    waited = found.standing.pauses[1]
+    assert [line - FIRST_LINE for line in waited.lines] == [4, 5]
+
+
+def test_busiest_pipe_at_barriers(tmp_path: Path) -> None:
+    """Dispatch is held for 106 cycles between the loads: 257 to 362 until the first is through, and 1 to issue."""
+    found = explained(tmp_path, BARRIERS, FLAGS)
+    assert found is not None
+    assert found.standing is not None
+    assert [paused(pause) for pause in found.standing.pauses] == [
+        (PauseKind.END, "", None, 1431 - 619, 974 - 514),
+        (PauseKind.DISPATCH, "barrier ALL", 2, 106, 0),
+        (PauseKind.DISPATCH, "", 0, 1, 1),
+        (PauseKind.SETS, "", 2, 0, 1),
+    ]
+
+
+def test_work_and_pauses_of_a_pipe_add_up(tmp_path: Path) -> None:
+    for kernel, cycles in ((BARRIERS, 1431), (SERIAL, 1433)):
+        found = explained(tmp_path, kernel, FLAGS)
+        assert found is not None
+        assert found.standing is not None
+        assert found.standing.slow + sum(pause.slow for pause in found.standing.pauses) == cycles
+        assert found.standing.best + sum(pause.best for pause in found.standing.pauses) == 974
+
+
+def test_steps_are_stalls_or_work(tmp_path: Path) -> None:
+    found = explained(tmp_path, BARRIERS, FLAGS)
+    assert found is not None
+    assert {step.cause for step in found.stalls} == {"barrier", "dispatch", "flag", "order"}
+    assert {step.cause for step in found.work} == {"work"}
+    assert sorted([*found.stalls, *found.work], key=found.steps.index) == list(found.steps)
 
 
 def test_totals_add_up(tmp_path: Path) -> None:
@@ -97,7 +191,7 @@ def test_ops_of_renamed_tiles_correspond_by_their_order(tmp_path: Path) -> None:
     plain, other = explained(tmp_path, BARRIERS, FLAGS), explained(tmp_path, BARRIERS, renamed)
     assert plain is not None
     assert other is not None
-    assert [row(stall) for stall in plain.stalls] == [row(stall) for stall in other.stalls]
+    assert [row(step) for step in plain.steps] == [row(step) for step in other.steps]
 
 
 def test_ops_of_cpp_correspond_to_those_of_pto(tmp_path: Path) -> None:
@@ -106,7 +200,7 @@ def test_ops_of_cpp_correspond_to_those_of_pto(tmp_path: Path) -> None:
     in_pto, in_cpp = explained(tmp_path, BARRIERS, FLAGS), explain(compare(jobs, CompareRequest()))
     assert in_pto is not None
     assert in_cpp is not None
-    assert [row(one) for one in in_cpp.stalls if one.slow] == [row(one) for one in in_pto.stalls if one.slow]
+    assert [row(one) for one in in_cpp.steps if one.slow] == [row(one) for one in in_pto.steps if one.slow]
     assert in_cpp.best.name == "fast.cpp"
 
 
@@ -115,11 +209,11 @@ def test_ops_without_a_counterpart_share_a_row(tmp_path: Path) -> None:
     twice = BARRIERS.replace("    pto.barrier <PIPE_ALL>\n", "    pto.barrier <PIPE_ALL>\n" + LOAD_AGAIN, 1)
     found = explained(tmp_path, twice, FLAGS)
     assert found is not None
-    [loads] = [stall for stall in found.stalls if stall.cause == "work" and _runs(stall, "pto.tload")]
+    [loads] = [step for step in found.steps if step.cause == "work" and _runs(step, "pto.tload")]
     assert (loads.slow, loads.best) == (768, 512)
     assert loads.behind is not None
     assert sorted([loads.behind.line - FIRST_LINE, *(line - FIRST_LINE for line in loads.also_lines)]) == [0, 2, 4]
-    assert sum(stall.more for stall in found.stalls) == found.difference
+    assert sum(step.more for step in found.steps) == found.difference
 
 
 LOAD_AGAIN = (
@@ -128,8 +222,8 @@ LOAD_AGAIN = (
 )
 
 
-def _runs(stall: Stall, name: str) -> bool:
-    return stall.behind is not None and stall.behind.name == name
+def _runs(step: PathStep, name: str) -> bool:
+    return step.behind is not None and step.behind.name == name
 
 
 @pytest.mark.parametrize("kernels", [(FLAGS,), (FLAGS, FLAGS), (HANGING,), (HANGING, HANGING), (HANGING, FLAGS)])

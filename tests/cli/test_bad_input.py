@@ -94,6 +94,28 @@ ALLOCATION = "alloc_tile : !pto.tile_buf<vec, 512x512xf32>"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("section", "tile", "message"),
+    [
+        ("pto.section.cube", "vec, 16x16xf32", "%t is a tile in vec, which a cube core does not have"),
+        ("pto.section.vector", "mat, 16x16xf32", "%t is a tile in mat, which a vector core does not have"),
+        ("scf.if %yes", "vec, 16x16xf32", "%t is a tile in vec, which a cube core does not have"),
+    ],
+)
+def test_tiles_of_another_core(command: str, tmp_path: Path, section: str, tile: str, message: str) -> None:
+    """Without a section the tile in L1 makes it a cube kernel."""
+    other = "  %l1 = pto.alloc_tile : !pto.tile_buf<mat, 16x16xf32>\n" if section.startswith("scf") else ""
+    path = tmp_path / "k.pto"
+    path.write_text(
+        f"func.func @k() {{\n  %yes = arith.constant true\n  {section} {{\n"
+        f"  %t = pto.alloc_tile : !pto.tile_buf<{tile}>\n{other}  }}\n  return\n}}\n"
+    )
+    first, *_, last = refusal(syncopt(command, path)).splitlines()
+    assert first == f"{path}:4:3: error: {message}"
+    assert last == "   help: put cube and vector work into kernels of their own"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_several_kernels(command: str, tmp_path: Path) -> None:
     path = tmp_path / "two.pto"
     path.write_text(STREAM.read_text() + GUARDED.read_text())
@@ -164,7 +186,10 @@ def test_in_place_and_another_output(tmp_path: Path) -> None:
         (["--set", "k=3"], f"error: {STREAM}: kernel stream has no integer argument k"),
         (["--set", "n"], "error: --set 'n' is not NAME=INT"),
         (["--set", "n=x"], "error: --set 'n=x': 'x' is not an integer"),
-        (["--args", "1,2"], "error: 2 arguments given, kernel stream has 1 integer arguments"),
+        (["--args", "1,2"], "error: 2 arguments given, kernel stream has 1 integer argument"),
+        (["--args", "4", "--set", "n=4"], "error: argument n is given twice, in order and by name"),
+        (["--args", "4", "--assume", "n>=8"], "error: n = 4 is not what --assume says of it: n>=8"),
+        (["--assume", "n<=8"], "error: n = 4096 is not what --assume says of it: n<=8"),
         (["--args", "many"], "error: --args 'many': 'many' is not an integer"),
         (["--assume", "n ~ 3"], "error: --assume 'n ~ 3' is not understood"),
         (["--assume", "k>3"], "error: --assume 'k>3': no integer argument k"),

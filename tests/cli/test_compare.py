@@ -166,9 +166,10 @@ def test_why_names_op_line_and_flag(tmp_path: Path) -> None:
     """The rows are worked out in the tests of the function behind."""
     found = why(tmp_path)
     assert (found["slowest"], found["best"], found["difference"]) == ("slow.pto", "fast.pto", 457)
-    assert sum(stall["more"] for stall in found["stalls"]) == 457
+    assert sum(step["more"] for step in [*found["stalls"], *found["work"]]) == 457
+    assert {step["cause"] for step in found["work"]} == {"work"}
     assert sum(total["cycles"] for total in found["totals"]) == 1431
-    assert found["stalls"][1] == {
+    assert found["stalls"][0] == {
         "cause": "barrier",
         "link": "barrier",
         "op": {"name": "pto.tload", "pipe": "MTE2", "line": FIRST_LINE + 2},
@@ -181,13 +182,32 @@ def test_why_names_op_line_and_flag(tmp_path: Path) -> None:
     }
 
 
+def test_why_says_what_the_busiest_pipe_does(tmp_path: Path) -> None:
+    found = why(tmp_path)["busiest_pipe"]
+    assert (found["pipe"], found["work"], found["work_of_best"]) == ("MTE2", 512, 512)
+    assert found["pauses"][1] == {
+        "kind": "dispatch",
+        "cause": "barrier ALL",
+        "op": {"name": "pto.tload", "pipe": "MTE2", "line": FIRST_LINE + 2},
+        "lines": [],
+        "cycles": 106,
+        "cycles_of_best": 0,
+        "more": 106,
+    }
+
+
 def test_why_in_words(tmp_path: Path) -> None:
     paths = files(tmp_path, slow=BARRIERS, fast=FLAGS)
     text = syncopt("compare", *paths, *MACHINE, "--why", "-v").stdout
     rows = [" ".join(row.split()) for row in text.splitlines()]
     first = FIRST_LINE
     assert "Why slow.pto takes 457 cycles more than fast.pto:" in rows
-    assert "all cycles 1,431 974 457" in rows
+    assert rows.count("all cycles 1,431 974 457") == 2
+    assert "busiest pipe: MTE2 slow.pto fast.pto more" in rows
+    assert "nothing dispatched 107 1 106" in rows
+    assert f"106 106 0 before pto.tload (line {first + 2}): not dispatched yet, barrier ALL" in rows
+    assert f"-1 0 1 before pto.tload (line {first + 2}): sets of flags" in rows
+    assert "352 812 460 behind its last op: what other pipes still do, and its latency" in rows
     load_a, load_c = f"pto.tload (line {first})", f"pto.tload (line {first + 2})"
     store_b, store_d = f"pto.tstore (line {first + 8})", f"pto.tstore (line {first + 10})"
     assert f"256 256 0 {store_b} runs on MTE3; {store_d} waits for it: barrier ALL (line {first + 9})" in rows
@@ -229,7 +249,7 @@ def test_ptoas_that_fails_is_one_error(tmp_path: Path) -> None:
         (["--set", "k=3"], "error: --set k: no kernel has an integer argument k"),
         (["--func", "k"], "error: --func k: no file has a function k"),
         (["--assume", "k>3"], "error: --assume 'k>3': no integer argument k"),
-        (["--args", "1,2"], "error: 2 arguments given, kernel guarded has 1 integer arguments"),
+        (["--args", "1,2"], "error: 2 arguments given, kernel guarded has 1 integer argument"),
         (["--args", "many"], "error: --args 'many': 'many' is not an integer"),
         (["--machine", "910x"], "error: unknown machine '910x'"),
         (["--core", "all"], "error: --core all: versions are compared on one core"),

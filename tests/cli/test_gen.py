@@ -128,6 +128,8 @@ def test_kernel_without_flags_is_solved(tmp_path: Path) -> None:
         (["--machine", "910x"], "error: unknown machine '910x'"),
         (["--l0", "100x256x64"], "error: M = 128 in L1 is not a multiple of M = 100 in L0"),
         (["--l1", "100x256x64"], "error: M = 100 in L0 is not a multiple of 16: A in layout ND"),
+        (["--l1", "100x256x512"], "error: M = 100 in L0 is not a multiple of 16: A in layout ND"),
+        (["--l1", "128x256x500"], "error: K = 250 in L0 is not a multiple of 16: A in layout ND"),
         (["--l1", "4096x4096x64"], "error: the tiles do not fit L1 (mat): 2,097,152 of 524,288 bytes"),
         (["--name", "1st"], "error: '1st' is not the name of a function"),
         (["--machine-set", "memory.acc.bytes=65536"], "error: the tiles do not fit L0C (acc): 131,072 of 65,536 bytes"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import HAND, STREAM, document, refusal, syncopt
+from tests.cli.running import GUARDED, HAND, STREAM, document, refusal, syncopt
 from tests.emit.report.pages import Page, parsed
 
 SHALLOW = ("--args", "6", "--machine-set", "queue_depth=2")
@@ -36,6 +36,13 @@ def test_verdict_has_its_gain_with_its_range(report: Page, found: dict[str, Any]
     ) in report.text
     factors = [row["speedup"] for row in found["sensitivity"]]
     assert [f"{factor:.3f}" for factor in (min(factors), max(factors))] == ["1.000", "1.418"]
+
+
+def test_range_of_one_figure_is_not_a_range(tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    assert syncopt("solve", GUARDED, "--args", "1", "--report", path).exit_code == 0
+    text = parsed(path.read_text(encoding="utf-8")).text
+    assert "cycles; the same by other readings of the machine's figures); " in text
 
 
 def test_sensitivity_machine_figures_moves_and_diff(report: Page) -> None:

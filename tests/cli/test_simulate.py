@@ -1,6 +1,7 @@
 """`simulate` and `machine`."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,15 @@ def test_fault_of_this_execution_is_shown() -> None:
     assert result.exit_code == 1
     assert "deadlock: the kernel hangs" in result.stdout
     assert "hangs: no set answers wait_flag MTE2->V id 0 (line 18)" in result.stdout
+
+
+def test_execution_without_a_tile_op_has_no_bound(tmp_path: Path) -> None:
+    path = tmp_path / "k.pto"
+    path.write_text(STREAM.read_text().replace("  return\n", "  pto.barrier <PIPE_ALL>\n  return\n"))
+    result = syncopt("simulate", path, "--args", "0")
+    assert result.exit_code == 0
+    assert "0 cycles: no tile op is executed" in result.stdout
+    assert "lower bound" not in result.stdout
 
 
 def test_all_cores_give_the_slowest() -> None:

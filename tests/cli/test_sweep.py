@@ -235,6 +235,7 @@ def test_results_in_other_files(sample: Path, tmp_path: Path) -> None:
         (["--where", "depth=1"], "error: no column 'depth'"),
         (["--best-by", "depth"], "error: no column 'depth'"),
         (["--columns", "depth"], "error: no column 'depth'"),
+        (["--csv", "r.out", "--parquet", "./r.out"], "error: r.out is the file of two outputs"),
         (["--plot", "r.gif"], "error: r.gif is no picture"),
     ],
 )

@@ -34,6 +34,8 @@ def refusal(text: str) -> InputError:
         (f"pto.tpush_to_aiv(%t : {T}) {{split = 1}}", 3, "pto.tpush_to_aiv is not modelled"),
         (f"%a = pto.tpop_from_aic {{split = 1}} -> {T}", 8, "pto.tpop_from_aic is not modelled"),
         (f"pto.set_validshape %t, %i, %i : {T}", 3, "pto.set_validshape is not modelled"),
+        (f"pto.tabs in(%t : {T}) outs(%t : {T})", 3, "pto.tabs: expected `ins(...) outs(...)` behind the name"),
+        (f"pto.tabs ins(%t : {T})", 3, "pto.tabs: expected `ins(...) outs(...)` behind the name"),
         (f"pto.tprint ins(%t : {T})", 3, "pto.tprint is not modelled"),
         ("%a = pto.load_scalar %p[%i] : !pto.ptr<f32> -> f32", 8, "pto.load_scalar is not modelled"),
         ("%a = math.exp %n : f32", 8, "math.exp is not modelled"),
@@ -230,6 +232,7 @@ def test_header_is_refused_at_its_place(header: str, column: int, message: str) 
         ("func.func @k() {\n  = arith.constant 1 : i32\n  return\n}\n", "k.pto:1:17: error: syntax error"),
         ("func.func @k() {\n  %a = = arith.constant 1 : i32\n  return\n}\n", "k.pto:2:"),
         ("func.func @k() {\n  ) return\n}\n", "k.pto:2:3: error: syntax error"),
+        ("func.func @k() {\n  pto.section.cube {\n  return\n}\n", "k.pto:4:2: error: syntax error: expected `}`"),
     ],
 )
 def test_broken_text_is_a_syntax_error(text: str, place: str) -> None:

@@ -12,6 +12,8 @@ Chart = dict[str, object]
 
 _OP_COLOURS = ("#4477aa", "#228833", "#c8901e", "#8a5fb0", "#2a9d9d", "#4fb3e8", "#7a8f2a", "#6c7fd0")
 """None near the red of waits."""
+_HATCHES = ("", "/", "x", "-", ".", "\\", "+", "|")
+"""Of the ops that one colour stands for, one after the other."""
 _COLOURS: Mapping[str, str] = {"set": "#888888", "wait": "#ee6677", "barrier": "#9aa4b1"}
 _IDLE = (SliceKind.WAIT.value, SliceKind.BARRIER.value)
 _NAMES: Mapping[str, str] = {"set": "set of a flag", "wait": "wait for a flag", "barrier": "barrier"}
@@ -99,16 +101,27 @@ def _group(piece: Slice) -> str:
     return piece.name if piece.kind is SliceKind.OP else piece.kind.value
 
 
-def _groups(pieces: Iterable[Slice]) -> Mapping[str, str]:
-    """Colours of the groups that slices belong to: ops by name, flags and barriers by kind."""
+def _groups(pieces: Iterable[Slice]) -> Mapping[str, Chart]:
+    """Colours and hatches of the groups that slices belong to: ops by name, flags and barriers by kind."""
     lanes = {_group(piece): piece.lane for piece in pieces}
     names = sorted(lanes, key=lambda name: (list(Pipe).index(lanes[name]), name))
     ops = [name for name in names if name not in _COLOURS]
-    colours = {name: _OP_COLOURS[number % len(_OP_COLOURS)] for number, name in enumerate(ops)}
-    return colours | {name: colour for name, colour in _COLOURS.items() if name in names}
+    looks: dict[str, Chart] = {name: _look(number) for number, name in enumerate(ops)}
+    looks.update((name, {"color": colour}) for name, colour in _COLOURS.items() if name in names)
+    return looks
 
 
-def _bars(one: Drawn, number: int, groups: Mapping[str, str]) -> Iterable[Chart]:
+def _look(number: int) -> Chart:
+    """The look of an op: there are more ops than colours that can be told apart, so that the others are hatched."""
+    hatch, colour = divmod(number, len(_OP_COLOURS))
+    plain: Chart = {"color": _OP_COLOURS[colour]}
+    if not hatch:
+        return plain
+    lines = {"shape": _HATCHES[hatch % len(_HATCHES)], "fgcolor": "#ffffff", "size": 6, "solidity": 0.35}
+    return plain | {"pattern": lines | {"bgcolor": _OP_COLOURS[colour]}}
+
+
+def _bars(one: Drawn, number: int, groups: Mapping[str, Chart]) -> Iterable[Chart]:
     ranks = {group: _FIRST_RANK + number for number, group in enumerate(groups)}
     # Ops lie on top: where slices are finer than pixels, a lane must not look like waiting all the time.
     for group in sorted(groups, key=lambda group: group not in _IDLE):
@@ -128,7 +141,7 @@ def _bars(one: Drawn, number: int, groups: Mapping[str, str]) -> Iterable[Chart]
             "hoverinfo": "text",
             "textposition": "none",
             "legendrank": ranks[group],
-            "marker": {"color": groups[group], "line": {"width": 0}},
+            "marker": {**groups[group], "line": {"width": 0}},
             **thin,
             "meta": {"version": one.name, "kind": "slices"},
             "xaxis": _axis("x", number),

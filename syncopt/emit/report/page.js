@@ -189,6 +189,14 @@
     keys[event.key]();
   });
 
+  // -- wheel -----------------------------------------------------------------------------------------------------
+
+  // Without Ctrl the wheel scrolls the page, wherever the mouse is; with it the browser must not zoom the page.
+  const wheel = (event) => {
+    if (event.ctrlKey || event.metaKey) event.preventDefault();
+    else event.stopPropagation();
+  };
+
   // -- start -----------------------------------------------------------------------------------------------------
 
   arrows.checked = arrowCount <= MANY_ARROWS;
@@ -201,6 +209,7 @@
       return Plotly.newPlot(place(name), data, patched(layout, themed(layout)), scroll);
     })
   ).then(() => {
+    for (const name of timed) place(name).addEventListener("wheel", wheel, { capture: true, passive: false });
     timelines.on("plotly_relayout", follow);
     const pointed = (event) => describe([event.points[0].curveNumber, event.points[0].pointNumber]);
     timelines.on("plotly_hover", pointed);

@@ -23,6 +23,7 @@ _KEYS = (
     ("↑ ↓", "choose a pipe"),
     ("n p", "next and previous slice"),
     ("a", "arrows on and off"),
+    ("Ctrl + wheel", "zoom where the mouse is"),
 )
 
 

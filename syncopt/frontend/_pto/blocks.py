@@ -8,6 +8,7 @@ from syncopt.frontend._pto.lexer import Kind, Token
 from syncopt.frontend._pto.tileops import read_tile_op
 from syncopt.frontend._pto.tree import RawOp
 from syncopt.ir.kernel import Block, For, If, Op, Return, Section, Value, Yield
+from syncopt.ir.optable import lookup
 from syncopt.ir.pipes import SectionKind
 from syncopt.ir.source import Span
 from syncopt.ir.types import ScalarType, ValueType
@@ -48,6 +49,8 @@ def _read_op(function: FunctionContext, scope: Scope, raw: RawOp) -> Op:
     reader = _READERS.get(op.name)
     if reader is None and _is_tile_op(raw):
         reader = read_tile_op
+    if reader is None and lookup(op.name) is not None:
+        op.fail(f"{op.name}: expected `ins(...) outs(...)` behind the name")
     if reader is None:
         op.fail(f"{op.name} is not modelled", hint=_hint(op.name))
     return reader(op)

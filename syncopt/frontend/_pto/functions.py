@@ -77,9 +77,9 @@ def read_kernel(tree: Tree, function: FunctionText) -> Kernel:
     anywhere, so that nothing can be read.
     """
     span = function.raw.span
-    missing = _first_within(tree.missing, span)
+    missing = _first_within((place for place, _ in tree.missing), span)
     if missing is not None:
-        raise InputError("syntax error", tree.source, missing)
+        raise InputError(f"syntax error: expected `{dict(tree.missing)[missing]}`", tree.source, missing)
     try:
         return _convert(tree, function)
     except InputError as refusal:

@@ -52,8 +52,8 @@ class Tree:
         Start bytes of op names.
     errors : tuple of Span
         Text inside functions that tree-sitter could not read, in text order.
-    missing : tuple of Span
-        Where tree-sitter put in a token inside a function, such as a `}`, to go on.
+    missing : tuple of (Span, str)
+        Where tree-sitter put in a token inside a function to go on, and which, such as `}`.
     """
 
     source: Source
@@ -62,7 +62,7 @@ class Tree:
     regions: tuple[Span, ...]
     op_names: frozenset[int]
     errors: tuple[Span, ...]
-    missing: tuple[Span, ...]
+    missing: tuple[tuple[Span, str], ...]
 
     def tokens(self, span: Span) -> tuple[Token, ...]:
         """The tokens in `span`; regions right below it are one token each."""
@@ -125,7 +125,7 @@ class _Walk:
         self.regions: list[Span] = []
         self.op_names: list[int] = []
         self.errors: list[Span] = []
-        self.missing: list[Span] = []
+        self.missing: list[tuple[Span, str]] = []
 
     def visit(self, root: tree_sitter.Node) -> None:
         stack = [(root, False)]
@@ -139,9 +139,10 @@ class _Walk:
     def _note(self, node: tree_sitter.Node, inside_function: bool) -> None:
         span = Span(node.start_byte, node.end_byte)
         if (node.is_missing or node.is_error) and not inside_function:
-            raise InputError("syntax error", self.source, span)
+            what = f": expected `{node.type}`" if node.is_missing else ""
+            raise InputError(f"syntax error{what}", self.source, span)
         if node.is_missing:
-            self.missing.append(span)
+            self.missing.append((span, node.type))
         match node.type:
             case "ERROR":
                 self.errors.append(span)

@@ -77,9 +77,12 @@ def fewest_parts(kernel: GemmKernel, machine: Machine) -> Tiling:
 
 
 def deepest_l0(kernel: GemmKernel, machine: Machine) -> Tiling:
-    """The kernel's tiling with the deepest matmuls that fit L0A and L0B; the shallowest ones if none do."""
+    """The kernel's tiling with the deepest matmuls that fit L0A and L0B; the shallowest ones if none do.
+
+    Where none are whole fractals, those of a whole part of B: then the size that is at fault is the one to be named.
+    """
     tiling = kernel.tiling
-    found = tiling
+    found = replace(tiling, l0=replace(tiling.l0, k=tiling.b_k))
     for depth in _divisors(tiling.b_k):
         deep = replace(tiling, l0=replace(tiling.l0, k=depth))
         candidate = replace(kernel, tiling=deep)

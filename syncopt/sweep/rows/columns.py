@@ -1,13 +1,17 @@
 """Rows as columns, for tables, filters and other file formats."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from syncopt.api import InputError
 from syncopt.sweep.rows.row import Figures, Outcome, Row
 
 Cell = str | int | float | bool | None
+
+_FEW = 10
+"""Columns that are named where there are many."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,17 @@ def column_named(name: str, columns: Iterable[Column]) -> Column:
     """
     known = {column.name.casefold(): column for column in columns}
     if name.casefold() not in known:
-        raise InputError(f"no column {name!r}", help=f"there are {', '.join(c.name for c in known.values())}")
+        raise InputError(f"no column {name!r}", help=_others(name, known))
     return known[name.casefold()]
+
+
+def _others(name: str, known: Mapping[str, Column]) -> str:
+    """What may have been meant instead."""
+    close = get_close_matches(name.casefold(), known)
+    if close:
+        return f"did you mean {' or '.join(known[key].name for key in close)}?"
+    names = [column.name for column in known.values()]
+    return f"there are {', '.join(names[:_FEW])} and {len(names) - _FEW} more; the first line of --csv names all"
 
 
 def shape_of(row: Row) -> str:

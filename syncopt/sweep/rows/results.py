@@ -80,23 +80,35 @@ class Results:
 def opened(path: Path) -> Generator[Results]:
     """Open a results file for more rows, and make it if it is not there.
 
-    An unfinished last line is dropped. Nobody else can open the file this way in the meantime.
+    An unfinished last line is dropped. Nobody else can open the file this way in the meantime. A file that was made
+    here is taken away again if no row came.
 
     Raises
     ------
     InputError
         If the file cannot be written, somebody else writes it, or it holds something else.
     """
+    made = not path.exists()
     try:
         file = path.open("a+b")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
     with file:
-        if not take(file):
+        if not take(file) or not _stands_at(path, file):
             help = "wait for it, or name another file with -o"
             raise InputError(f"{path} is being written by another sweep", help=help)
         file.seek(0)
         source = Source(str(path), file.read())
         rows, end = _rows(source), _finished(source.data)
         file.truncate(end)
-        yield Results(file, rows, len(source.data) - end)
+        results = Results(file, rows, len(source.data) - end)
+        try:
+            yield results
+        finally:
+            if made and not results.rows:
+                path.unlink()
+
+
+def _stands_at(path: Path, file: BinaryIO) -> bool:
+    """Whether an open file still has its name; the sweep that made it may have taken it away since."""
+    return path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno()))

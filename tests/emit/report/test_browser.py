@@ -13,6 +13,7 @@ pytestmark = needs_chromium
 
 READY = "document.body.dataset.slices"
 LEFT, UP, RIGHT, DOWN, HOME = "\ue012", "\ue013", "\ue014", "\ue015", "\ue011"
+CONTROL = "\ue009"
 SCHEMES = {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 24, 29)"}
 LOAD = (
     "[...document.querySelectorAll('#timelines .barlayer .trace')]"
@@ -209,6 +210,30 @@ def test_buttons_zoom(opened: Browser) -> None:
         opened.run(f"document.querySelector('button[data-action={action}]').click()")
         first, last = span(opened)
         assert last - first == pytest.approx(wide)
+
+
+def in_sight(opened: Browser, chart: str) -> int:
+    """Scroll to a chart; pixels of the page above the window."""
+    return opened.run(f"document.getElementById('{chart}').scrollIntoView({{block: 'end'}}); return window.scrollY")
+
+
+@pytest.mark.parametrize("chart", ["timelines", "buffers"])
+def test_wheel_scrolls_the_page(opened: Browser, chart: str) -> None:
+    """Where the mouse is makes no difference: who reads from top to bottom is not held up by a chart."""
+    above = in_sight(opened, chart)
+    opened.wheel(f"return document.querySelector('#{chart} .nsewdrag')", 120)
+    opened.wait(f"window.scrollY > {above}")
+    assert span(opened, chart) == [0, 970]
+
+
+@pytest.mark.parametrize("chart", ["timelines", "buffers"])
+def test_wheel_zooms_with_control(opened: Browser, chart: str) -> None:
+    above = in_sight(opened, chart)
+    opened.wheel(f"return document.querySelector('#{chart} .nsewdrag')", -120, CONTROL)
+    opened.wait(f"document.getElementById('{chart}').layout.xaxis.range[0] > 0")
+    first, last = span(opened, chart)
+    assert last - first < 970
+    assert opened.run("return [window.scrollY, window.visualViewport.scale]") == [above, 1]
 
 
 def test_mouse_shows_a_slice(opened: Browser) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -130,6 +130,18 @@ def test_arrows_lead_from_set_to_wait(page: Page) -> None:
     assert [(arrow["xaxis"], arrow["x"], arrow["y"]) for arrow in arrows] == [
         (axis, [282, 554, None, 682, 714, None], ["MTE2", "V", None, "V", "MTE3", None]) for axis in ("x", "x2")
     ]
+
+
+def test_every_op_has_a_look_of_its_own() -> None:
+    """20 ops on 8 colours: the first 8 are plain, of the others those of one colour differ by how they are hatched."""
+    [add] = [piece for piece in drawn("plan").pieces if piece.name == "tadd"]
+    pieces = tuple(replace(add, name=f"op{number:02}") for number in range(20))
+    made = content(drawn=(replace(drawn("plan"), pieces=pieces),))
+    markers = {trace["name"]: trace["marker"] for trace in page_of(made).charts["timelines"]["data"] if "base" in trace}
+    looks = [(marker["color"], marker.get("pattern", {}).get("shape", "")) for marker in markers.values()]
+    assert len(set(looks)) == len(looks) == 20
+    assert [hatch for _, hatch in looks] == [""] * 8 + ["/"] * 8 + ["x"] * 4
+    assert looks[8][0] == looks[0][0]
 
 
 def test_lanes_stand_in_the_order_of_the_pipes(page: Page) -> None:

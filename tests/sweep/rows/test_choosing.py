@@ -50,10 +50,18 @@ def test_what_is_no_condition_is_refused(condition: str) -> None:
         filtered(ROWS, [condition])
 
 
-def test_unknown_column_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match="no column 'depth'") as refused:
-        filtered(ROWS, ["depth=3"])
-    assert "cycles" in refused.value.help
+@pytest.mark.parametrize(
+    ("name", "help"),
+    [
+        ("tflop", "did you mean tflops?"),
+        ("Window", "did you mean window_ops or window_bound?"),
+        ("depth", "there are kernel, tiling, machine, M, N, status, proven, cycles, lower_bound, gap and 40 more; "),
+    ],
+)
+def test_unknown_column_is_refused_with_those_there_are(name: str, help: str) -> None:
+    with pytest.raises(InputError, match=f"no column '{name}'") as refused:
+        filtered(ROWS, [f"{name}=3"])
+    assert refused.value.help.startswith(help)
 
 
 def test_texts_have_no_order() -> None:

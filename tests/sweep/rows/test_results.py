@@ -1,10 +1,12 @@
 """The file of the rows: what it keeps, and what it refuses to touch."""
 
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from syncopt.api import InputError
+from syncopt.sweep.locks import take
 from syncopt.sweep.rows.results import opened, read_rows
 from syncopt.sweep.rows.rowtext import written
 from tests.sweep.made import failed, row
@@ -80,6 +82,29 @@ def test_two_sweeps_do_not_write_one_file(path: Path) -> None:
     with opened(path), pytest.raises(InputError, match="is being written by another sweep"), opened(path):
         pass
     with opened(path):
+        pass
+
+
+def test_file_without_a_row_is_not_left_behind(path: Path) -> None:
+    """Whatever kept the first row from coming; a file that was there before stays."""
+    with pytest.raises(KeyboardInterrupt), opened(path):
+        raise KeyboardInterrupt
+    assert not path.exists()
+    path.touch()
+    with opened(path):
+        pass
+    assert path.read_bytes() == b""
+
+
+def test_file_that_is_taken_away_while_it_is_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that nobody finds are not written."""
+
+    def late(file: BinaryIO) -> bool:
+        path.unlink()
+        return take(file)
+
+    monkeypatch.setattr("syncopt.sweep.results.take", late)
+    with pytest.raises(InputError, match="is being written by another sweep"), opened(path):
         pass
 
 
