@@ -9,6 +9,7 @@ from typing import NoReturn
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.bindings import Array, Bound, Constant, Operand, Variable, Word
+from syncopt.frontend._cpp.jumps import Jump
 from syncopt.frontend._cpp.text import Tree
 from syncopt.frontend._cpp.types import CppType, Number
 from syncopt.ir.kernel import AddPtr, AllocTile, Block, Op, Scalar, Statement, TensorView, Value
@@ -46,11 +47,6 @@ class Scope:
     def __init__(self, outer: "Scope | None" = None) -> None:
         self.outer = outer
         self.entries: dict[str, Entry] = {}
-
-    @property
-    def depth(self) -> int:
-        """Number of scopes around it."""
-        return 0 if self.outer is None else self.outer.depth + 1
 
     def get(self, name: str) -> Entry | None:
         """What a name is here, None if it is not known."""
@@ -121,6 +117,7 @@ class Context:
         self._records = [_Record(Span(0, 0))]
         self._uids = 0
         self._depth = 0
+        self.jump: Jump | None = Jump.RETURN
 
     def refusal(self, message: str, node: Node, hint: str = "") -> InputError:
         """An error about a node."""
@@ -268,6 +265,18 @@ class Context:
         yield self.scope
         self._records.pop()
         self.scope = here
+
+    @contextmanager
+    def ended_by(self, jump: Jump | None) -> Generator[None]:
+        """Reads statements behind whose end the same comes as behind a jump; None if nothing is known of that."""
+        before, self.jump = self.jump, jump
+        yield
+        self.jump = before
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks that are being read."""
+        return len(self._frames) - 1
 
     def open_block(self) -> None:
         """Begins a block."""

@@ -17,7 +17,7 @@ from syncopt.frontend._cpp.statements import read_block
 from syncopt.frontend._cpp.text import ENTRY, Tree, declared, descendants, field, named
 from syncopt.frontend._cpp.typenames import pointee, pointer_to, read_type
 from syncopt.frontend._cpp.types import INT, Float, Integer, Pointer, Space, describe
-from syncopt.ir.kernel import Block, Kernel, Return, Value, walk
+from syncopt.ir.kernel import Kernel, Value
 from syncopt.ir.source import InputError, Span
 from syncopt.ir.types import PointerType
 
@@ -77,7 +77,6 @@ class File:
         ctx = Context(tree, Scope(self.scope), _READERS, assigned_names_of(tree, body), self._callees(function))
         arguments = _parameters(ctx, function.declarator)
         block = finished(ctx.readers.block(ctx, body))
-        _check_returns(tree, block)
         return Kernel(function.name, arguments, block, tree.source, tree.span(node))
 
     def error_outside_functions(self) -> Span | None:
@@ -267,11 +266,3 @@ def _parameter(ctx: Context, node: Node) -> Value:
     ctx.declare(text, variable, name)
     ctx.bound[variable] = Operand(type_, value)
     return value
-
-
-def _check_returns(tree: Tree, body: Block) -> None:
-    """A kernel returns at its end only."""
-    for op in walk(body):
-        if isinstance(op, Return) and op is not body.ops[-1]:
-            hint = "put the rest of the kernel into an if"
-            raise InputError("return may not stand here", tree.source, op.span, hint)

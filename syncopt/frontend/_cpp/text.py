@@ -27,6 +27,7 @@ _REPLACED = re.compile(
 )
 _LAST_WORD = re.compile(rb"(\[aicore\]|\w+)\s*\Z")
 _FIRST_WORD = re.compile(rb"\s*(\[aicore\]|\w+)")
+_REST_OF_LINE = re.compile(rb"[^\S\n]*(?:/\*[^\n]*?\*/[^\S\n]*)*(?://[^\n]*)?\n")
 _LONGEST_WORD = 80
 
 
@@ -116,6 +117,11 @@ class Tree:
     def span(self, node: Node) -> Span:
         """Bytes of a node, blanked words in front of it included."""
         return Span(self.start(node), node.end_byte)
+
+    def line_end(self, at: int, end: int) -> int:
+        """The end of the line of byte `at`, if that comes before `end` and nothing but a comment does; else `at`."""
+        match = _REST_OF_LINE.match(self.source.data, at, end)
+        return match.end() if match is not None else at
 
     def as_call(self, node: Node) -> Node | None:
         """A node of the form `name(...)` as a call, whatever the grammar took it for; None if it is no call."""
