@@ -1,6 +1,6 @@
 """Loops that count; variables that they assign are what they carry."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -20,6 +20,7 @@ from syncopt.frontend._cpp.counting import (
     stepped,
     variable_in,
 )
+from syncopt.frontend._cpp.declarations import check_first_value
 from syncopt.frontend._cpp.jumps import Jump
 from syncopt.frontend._cpp.objects import integer
 from syncopt.frontend._cpp.text import descendants, field, named
@@ -57,7 +58,7 @@ class _Counter(Enum):
 
     OWN = "it is declared by the loop and gone behind it"
     STEPPED_BY_HEADER = "it is there before, and the loop changes it behind every round"
-    STEPPED_BY_BODY = "it is there before, and the last statement of the body changes it"
+    STEPPED_BY_BODY = "it is there before, and a statement of the body changes it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,25 +100,28 @@ def read_for(ctx: Context, node: Node) -> None:
 
 
 def read_while(ctx: Context, node: Node) -> None:
-    """`while (i < b) { ... i += s; }`, which counts if nothing else changes `i`."""
+    """`while (i < b) { ... i += s; ... }`, which counts if nothing else changes `i`."""
     asked, body = field(node, "condition"), field(node, "body")
     assert asked is not None and body is not None
-    update = _last_expression(body)
-    if update is None or counter_of(update) is None:
-        ctx.fail("a while that does not end in the step of its variable is not modelled", node, FORM)
-    others = frozenset(name for inner in named(body)[:-1] for name in assigned_names(ctx, inner))
+    step = _step_in(ctx, body, {ctx.tree.text(inner) for inner in descendants(asked) if inner.type == "identifier"})
+    if step is None:
+        message = "a while is modelled only if a statement of its body is the step of the variable in its condition"
+        ctx.fail(message, node, FORM)
+    update = named(step)[0]
+    others = frozenset(name for inner in named(body) if inner != step for name in assigned_names(ctx, inner))
     check_unchanged(ctx, (asked, update), others)
     variable, first = _counter(ctx, update)
     count = counted(ctx, variable.name, first, asked, update)
     _read_loop(ctx, node, others | {variable.name}, _Rounds(count, variable, _Counter.STEPPED_BY_BODY))
 
 
-def _last_expression(body: Node) -> Node | None:
-    """The expression that the last statement in braces is."""
-    inner = named(body) if body.type == "compound_statement" else []
-    if not inner or inner[-1].type != "expression_statement" or len(named(inner[-1])) != 1:
-        return None
-    return named(inner[-1])[0]
+def _step_in(ctx: Context, body: Node, names: Set[str]) -> Node | None:
+    """The first statement of a body, in none of the blocks inside it, that changes one of some names."""
+    for inner in named(body) if body.type == "compound_statement" else ():
+        target = counter_of(named(inner)[0]) if inner.type == "expression_statement" and named(inner) else None
+        if target is not None and ctx.tree.text(target) in names:
+            return inner
+    return None
 
 
 def _counter(ctx: Context, update: Node) -> tuple[Variable, Operand]:
@@ -141,6 +145,7 @@ def _declared_start(ctx: Context, node: Node) -> tuple[str, Operand]:
     value = field(declarators[0], "value") if len(declarators) == 1 else None
     if type_node is None or inner is None or value is None or inner.type != "identifier":
         ctx.fail("this form of for is not modelled", node, FORM)
+    check_first_value(ctx, inner, value)
     while value.type == "initializer_list" and len(named(value)) == 1:
         value = named(value)[0]
     first = integer(ctx, value)
