@@ -67,6 +67,18 @@ AHEAD = """__global__ AICORE void ahead(__gm__ float *x, __gm__ float *y, int32_
 """
 
 
+def test_loop_bound_that_has_lost_its_name_is_asked_for_by_another(tmp_path: Path) -> None:
+    """Behind the loop `n` is 1 whatever the bound was; the bound is still `m`."""
+    path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
+    text = AHEAD.replace("  View from(x)", "  int32_t m = n;\n  n = 1;\n  View from(x)")
+    path.write_text(
+        text.replace("(size_t i = 0; i < (size_t) n;", "(int32_t i = 0; i < m;").replace("i + 1 < n", "i + 1 < m")
+    )
+    found = document(syncopt("solve", path, "--args", "3", "--json", "-o", output))
+    assert found["check"]["verdict"] == "clean"
+    assert "  const bool no_trip = (int32_t) 0 >= (int32_t) m;\n" in output.read_text()
+
+
 def test_loop_that_may_not_go_round_is_made_up_for(tmp_path: Path) -> None:
     """Every load is waited for in the next round; without any round the first one must be waited for behind it."""
     path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
@@ -117,9 +129,9 @@ def test_output_in_the_other_language_is_refused(
 
 def test_refusal_points_into_the_text(tmp_path: Path) -> None:
     path = tmp_path / "k.cpp"
-    path.write_text(CPP.read_text().replace("    TADD(b, a, a);\n", "    if (n) { while (1) {} }\n"))
+    path.write_text(CPP.read_text().replace("    TADD(b, a, a);\n", "    if (n) { do {} while (1); }\n"))
     text = refusal(syncopt("simulate", path, "--args", "6"))
-    assert text.startswith(f"{path}:22:14: error: while is not modelled\n   22 |     if (n) {{ while (1) {{}} }}\n")
+    assert text.startswith(f"{path}:22:14: error: do is not modelled\n   22 |     if (n) {{ do {{}} while (1); }}\n")
 
 
 def test_op_without_a_cost_is_named(tmp_path: Path) -> None:

@@ -26,16 +26,16 @@ def refusal(statement: str, before: str = "") -> InputError:
     ("statement", "column", "message"),
     [
         # statements
-        ("while (c) {}", 3, "a while is modelled only if a statement of its body is the step of"),
-        ("while (x < n) ++x;", 3, "a while is modelled only if a statement of its body is the step of"),
+        ("while (c) {}", 3, "a while whose body has no step of its variable is not modelled"),
+        ("while (x < n) ++x;", 3, "a while whose body has no step of its variable is not modelled"),
         (
             "while (x < n) { if (c) { ++x; } }",
             3,
-            "a while is modelled only if a statement of its body is the step of",
+            "a while whose body has no step of its variable is not modelled",
         ),
         ("while (x < n) { x = 3; }", 19, "the step x = 3 is not modelled"),
         ("while (n) { ++n; }", 10, "a loop while n is not modelled"),
-        ("while (n) { ++x; }", 3, "a while is modelled only if"),
+        ("while (n) { ++x; }", 3, "a while whose body has no step of its variable is not modelled"),
         ("while (x < n && c) { ++x; }", 10, "a loop while x < n && c is not modelled"),
         ("while (x < n) { x += 2; ++x; }", 10, "the loop changes x, which its header reads"),
         ("while (x < n) { --n; ++x; }", 10, "the loop changes x, which its header reads"),

@@ -73,16 +73,18 @@ def read_braces(ctx: Context, node: Node) -> None:
     before = dict(ctx.bound)
     inside = _arm(ctx, before, lambda: ctx.readers.block(ctx, node))
     results: dict[Value, Value] = {}
-    ctx.bound = {variable: _behind(before.get(variable), bound, results) for variable, bound in inside.bound.items()}
+    ctx.bound = {
+        variable: _behind(variable, before.get(variable), bound, results) for variable, bound in inside.bound.items()
+    }
     block = handing_out(ctx, inside.block, tuple(results)) if results else inside.block
     ctx.add(Braces(ctx.uid(), ctx.span, always.value, tuple(results.values()), block, None))
 
 
-def _behind(before: Bound | None, inside: Bound, results: dict[Value, Value]) -> Bound:
+def _behind(variable: Variable, before: Bound | None, inside: Bound, results: dict[Value, Value]) -> Bound:
     """What a variable stands for behind a block: what it did before, or results for what the block changed."""
     olds = [None] * len(parts(inside)) if before is None else parts(before)
     values = [
-        new if new is None or new is old else results.setdefault(new, Value(new.name, new.type))
+        new if new is None or new is old else results.setdefault(new, Value(variable.name, new.type))
         for old, new in zip(olds, parts(inside), strict=True)
     ]
     return with_parts(unmade(inside) if before is None else before, values)

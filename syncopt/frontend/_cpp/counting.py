@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.arithmetic import as_signed, convert, literal
-from syncopt.frontend._cpp.bindings import Operand
+from syncopt.frontend._cpp.bindings import Operand, Variable
 from syncopt.frontend._cpp.context import Context, integer_text, primary
 from syncopt.frontend._cpp.objects import integer
 from syncopt.frontend._cpp.text import descendants, field, named
@@ -83,11 +83,22 @@ def counted(ctx: Context, name: str, first: Operand, asked: Node, update: Node) 
     if sign in ("<=", ">="):
         lower, by = _wide(ctx, lower, asked), _wide(ctx, by, asked)
         bound = (_one_less if step.is_down else _one_more)(ctx, bound, asked)
-    start, end, steps = (as_signed(ctx, side) for side in (lower, bound, by))
+    start, end, steps = _as_spelled(ctx, lower), _as_spelled(ctx, bound), as_signed(ctx, by)
     if step.is_down:
         # As many rounds as from the bound upwards to the first value.
         return Count(name, first.type, end, start, steps, start)
     return Count(name, first.type, start, end, steps)
+
+
+def _as_spelled(ctx: Context, operand: Operand) -> Value:
+    """A bound under a name that stands for it here: that of its value may stand for something else by now."""
+    value = as_signed(ctx, operand)
+    variable = ctx.scope.get(value.name)
+    bound = ctx.bound.get(variable) if isinstance(variable, Variable) else None
+    if value.name == operand.spelling or (isinstance(bound, Operand) and bound.value is value):
+        return value
+    assert isinstance(value.type, ScalarType)
+    return ctx.scalar("arith.index_cast", (value,), value.type, operand.spelling)
 
 
 def variable_in(ctx: Context, count: Count, induction: Value) -> Value:

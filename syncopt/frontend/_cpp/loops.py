@@ -105,8 +105,7 @@ def read_while(ctx: Context, node: Node) -> None:
     assert asked is not None and body is not None
     step = _step_in(ctx, body, {ctx.tree.text(inner) for inner in descendants(asked) if inner.type == "identifier"})
     if step is None:
-        message = "a while is modelled only if a statement of its body is the step of the variable in its condition"
-        ctx.fail(message, node, FORM)
+        ctx.fail("a while whose body has no step of its variable is not modelled", node, FORM)
     update = named(step)[0]
     others = frozenset(name for inner in named(body) if inner != step for name in assigned_names(ctx, inner))
     check_unchanged(ctx, (asked, update), others)
