@@ -127,6 +127,61 @@ def test_output_in_the_other_language_is_refused(
     assert not (tmp_path / output).exists()
 
 
+EARLY = """__global__ AICORE void early(__gm__ float *x, __gm__ float *y, int32_t n) {
+  using View = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<4096, 4096, 4096, 64, 1>>;
+  Tile<TileType::Vec, float, 64, 64> a, b;
+  TASSIGN(a, 0);
+  TASSIGN(b, 16384);
+  View first(x), to(y);
+  TLOAD(a, first);
+  if (n < 2) {
+    TSTORE(to, a);
+    return;
+  }
+  for (int32_t i = n - 1; i > 0; --i) {
+    if (i == 3)
+      continue;
+    View from(x + i * 4096);
+    TLOAD(b, from);
+    TADD(a, a, b);
+  }
+  TSTORE(to, a);
+}
+"""
+
+
+def test_plan_for_an_early_return_is_read_again_with_the_same_cycles(tmp_path: Path) -> None:
+    """The load in front of the branch is waited for on both ways, and no flag is up where the kernel returns."""
+    path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
+    path.write_text(EARLY)
+    found = document(syncopt("solve", path, "--args", "6", "--json", "-o", output, "--also-args", "1"))
+    assert found["check"]["verdict"] == "clean"
+    text = output.read_text()
+    inside = text[text.index("if (n < 2) {") : text.index("return;")]
+    drained = "wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);"
+    assert inside.endswith(f"    TSTORE(to, a);\n    {drained}\n    pipe_barrier(PIPE_ALL);\n    ")
+    assert text.endswith(f"  TSTORE(to, a);\n  {drained}\n  pipe_barrier(PIPE_ALL);\n}}\n")
+    assert document(syncopt("check", output, "--json"))["verdict"] == "clean"
+    for arguments, cycles in (("6", found["cycles"]), ("1", found["also"][0]["cycles"])):
+        replay = syncopt("simulate", output, "--args", arguments, "--json")
+        assert replay.exit_code == 0
+        assert document(replay)["cycles"] == cycles
+
+
+def test_kernel_behind_a_return_has_all_its_flags_there(tmp_path: Path) -> None:
+    """A core that has nothing to do sets and waits for nothing."""
+    path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
+    guarded = "int32_t n) {\n  const int32_t core = get_block_idx();\n  if (core >= n) return;\n"
+    path.write_text(
+        EARLY.replace("int32_t n) {\n", guarded).replace("  if (n < 2) {\n    TSTORE(to, a);\n    return;\n  }\n", "")
+    )
+    found = document(syncopt("solve", path, "--args", "3", "--json", "-o", output))
+    assert found["check"]["verdict"] == "clean"
+    assert guarded in output.read_text()
+    idle = syncopt("simulate", output, "--args", "3", "--core", "5", "--json")
+    assert document(idle)["cycles"] == 0
+
+
 def test_refusal_points_into_the_text(tmp_path: Path) -> None:
     path = tmp_path / "k.cpp"
     path.write_text(CPP.read_text().replace("    TADD(b, a, a);\n", "    if (n) { do {} while (1); }\n"))

@@ -55,7 +55,18 @@ def bodies(draw: st.DrawFn) -> str:
     for number in range(draw(st.integers(0, 7))):
         comment = draw(COMMENTS)
         parts += [draw(statements(number)), comment, "\n" if comment else "", draw(GAPS)]
-    return "".join(parts)
+    name, flag = draw(NAMES), "set_flag(PIPE_V, PIPE_S, 9000 + z);"
+    last = draw(
+        st.sampled_from(
+            [
+                "",
+                f"if ({name} > 12) {{ if (c) return; {flag} }}",
+                f"if ({name} > 12) {{ {flag} return; }} else if (c) {flag}",
+                f"{{ {flag} if (c) {{ return; }} {flag} }}",
+            ]
+        )
+    )
+    return "".join((*parts, last, "\n"))
 
 
 def kernel_of(text: str | bytes) -> Kernel:
