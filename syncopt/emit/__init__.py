@@ -1,6 +1,7 @@
 """Kernels back to text."""
 
 from syncopt.emit.cpp import cpp_text
+from syncopt.emit.cpp_called import check_writable
 from syncopt.emit.rendering import render
 
-__all__ = ["cpp_text", "render"]
+__all__ = ["check_writable", "cpp_text", "render"]

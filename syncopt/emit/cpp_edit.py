@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncopt.emit.changes import changed_fields, check_same_file
+from syncopt.emit.cpp_called import check_writable
 from syncopt.emit.cpp_ends import at_ends
 from syncopt.emit.cpp_order import Hold, OrderConflictError, Unit, arranged
 from syncopt.emit.cpp_spelling import address_line, names_made, names_read, spell_cpp
@@ -30,7 +31,10 @@ def render_cpp(original: Kernel, changed: Kernel) -> bytes:
     """The whole C++ file of a kernel with this function's text after its changed tree; see `render`."""
     check_same_file(original, changed)
     data, place = original.source.data, original.body.span
-    body = changed.body if changed.body is original.body else at_ends(original.source, changed.body)
+    body = changed.body
+    if body is not original.body:
+        check_writable(original)
+        body = at_ends(original.source, body)
     written = _Writer(original.source).block(original.body, body, original.span.start)
     return data[: place.start] + written.text + data[place.end :]
 

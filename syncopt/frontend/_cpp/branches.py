@@ -32,7 +32,8 @@ def read_if(ctx: Context, node: Node) -> None:
 
 def read_guard(ctx: Context, node: Node, behind: Callable[[], Block] | None = None) -> None:
     """A branch with a jump inside; `behind` reads what stands behind one that has no `else` and always jumps."""
-    _branch(ctx, node, Guard, _else(ctx, node) if behind is None else behind)
+    # What a called function returns to stands behind both arms.
+    _branch(ctx, node, If if ctx.calls else Guard, _else(ctx, node) if behind is None else behind)
 
 
 def _else(ctx: Context, node: Node) -> Callable[[], Block] | None:
@@ -69,9 +70,14 @@ def _arm(ctx: Context, before: Bindings, read: Callable[[], Block]) -> _Arm:
 
 def read_braces(ctx: Context, node: Node) -> None:
     """`{ ... }`: what it declares is gone behind it, what it assigns stays."""
+    read_under(ctx, lambda: ctx.readers.block(ctx, node))
+
+
+def read_under(ctx: Context, read: Callable[[], Block]) -> None:
+    """A block that always runs."""
     always = literal(ctx, BOOL, 1, "true")
     before = dict(ctx.bound)
-    inside = _arm(ctx, before, lambda: ctx.readers.block(ctx, node))
+    inside = _arm(ctx, before, read)
     results: dict[Value, Value] = {}
     ctx.bound = {
         variable: _behind(variable, before.get(variable), bound, results) for variable, bound in inside.bound.items()

@@ -31,10 +31,29 @@ Entry = Variable | Array | Constant | Word | CppType | Refused
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Callee:
-    """A function of the file; `fault` tells why calls of it cannot be read, empty if they can."""
+    """A function of the file.
+
+    Parameters
+    ----------
+    node : Node
+        Its definition.
+    fault : str
+        Why calls of it cannot be read, empty if they can.
+    template : Node or None
+        The parameters in front of it, if it is a template.
+    """
 
     node: Node
     fault: str = ""
+    template: Node | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Call:
+    """A call whose function is being read."""
+
+    name: str
+    node: Node
 
 
 _DEEPEST = 96
@@ -91,8 +110,6 @@ class Context:
         Names of the file.
     readers : Readers
         How to read expressions and blocks.
-    assigned : frozenset of str
-        Tiles that the function gives an address somewhere.
     functions : mapping of name to Callee
         The functions of the file.
     """
@@ -102,13 +119,12 @@ class Context:
         tree: Tree,
         scope: Scope,
         readers: Readers,
-        assigned: frozenset[str] = frozenset(),
         functions: Mapping[str, Callee] = _NO_FUNCTIONS,
     ) -> None:
         self.tree = tree
         self.scope = scope
         self.readers = readers
-        self.assigned = assigned
+        self.assigned = frozenset[str]()
         self.functions = functions
         self.bound: dict[Variable, Bound] = {}
         self._numbers: dict[Value, int | float] = {}
@@ -118,6 +134,7 @@ class Context:
         self._uids = 0
         self._depth = 0
         self.jump: Jump | None = Jump.RETURN
+        self.calls: tuple[Call, ...] = ()
 
     def refusal(self, message: str, node: Node, hint: str = "") -> InputError:
         """An error about a node."""
@@ -216,10 +233,12 @@ class Context:
 
     @contextmanager
     def statement(self, span: Span) -> Generator[None]:
-        """Reads a statement; ops and names that come up belong to it."""
-        self._records.append(_Record(span))
+        """Reads a statement; ops and names that come up belong to it. In a called function it is none of its own."""
+        self._records.append(_Record(self.span if self.calls else span))
         yield
         record = self._records.pop()
+        if self.calls:
+            return
         statement = Statement(record.span, frozenset(record.reads), frozenset(record.writes))
         self._frames[-1].statements.append(statement)
 
@@ -235,7 +254,7 @@ class Context:
     @contextmanager
     def textless(self, at: int) -> Generator[None]:
         """Reads what no text of a block stands for."""
-        self._records.append(_Record(Span(at, at)))
+        self._records.append(_Record(self.span if self.calls else Span(at, at)))
         yield
         self._records.pop()
 
@@ -278,6 +297,17 @@ class Context:
         """Number of blocks that are being read."""
         return len(self._frames) - 1
 
+    @contextmanager
+    def called(self, call: Call, assigned: frozenset[str]) -> Generator[Scope]:
+        """Reads the statements of a called function as parts of the statement that calls it."""
+        if any(call.name == other.name for other in self.calls):
+            self.fail(f"a call of {call.name} inside itself is not modelled", call.node)
+        before = self.assigned, self.calls
+        with self.names_of_the_file() as own, self.ended_by(Jump.RETURN):
+            self.assigned, self.calls = assigned, (*self.calls, call)
+            yield own
+        self.assigned, self.calls = before
+
     def open_block(self) -> None:
         """Begins a block."""
         self._frames.append(_Frame())
@@ -315,9 +345,13 @@ class Context:
 
     def assign(self, variable: Variable, bound: Bound) -> None:
         """Gives a variable another value."""
+        self.lend(variable)
+        self.bound[variable] = bound
+
+    def lend(self, variable: Variable) -> None:
+        """Notes that what is read may give a variable another value."""
         self._records[-1].reads.add(variable.base)
         self._records[-1].writes.add(variable.base)
-        self.bound[variable] = bound
 
 
 def integer_text(type_: Number, text: str) -> str:

@@ -18,7 +18,7 @@ from syncopt.frontend._cpp.arithmetic import (
     short_circuit,
     signed_prefix,
 )
-from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TileBinding, Variable
+from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TensorBinding, TileBinding, Variable
 from syncopt.frontend._cpp.context import Context, primary
 from syncopt.frontend._cpp.inlining import call_of_number
 from syncopt.frontend._cpp.objects import (
@@ -58,7 +58,7 @@ _LAUNCH = {
     "get_subblockid": "pto.get_subblock_idx",
     "get_subblockdim": "pto.get_subblock_num",
 }
-_HEADER_NUMBERS = {"DYNAMIC": -1}
+_HEADER_NUMBERS = {"DYNAMIC": -1, "C0_SIZE_BYTE": 32, "FRACTAL_NZ_ROW": 16, "BLOCK_BYTE_SIZE": 32}
 _LAUNCH_NAMES = {"block_idx": "pto.get_block_idx", "block_num": "pto.get_block_num"}
 _CASTS = ("static_cast", "reinterpret_cast")
 WORDS = {
@@ -326,6 +326,8 @@ def _method(ctx: Context, function: Node, given: Sequence[Node], node: Node) -> 
     if given or method not in ("data", "GetValidRow", "GetValidCol"):
         ctx.fail(f"a call of {method} is not modelled", name)
     tile = read_expression(ctx, target)
+    if isinstance(tile, TensorBinding) and method == "data":
+        return Operand(Pointer(tile.type.element, Space.GLOBAL), tile.pointer)
     if not isinstance(tile, TileBinding):
         ctx.fail(f"{method} of {describe(tile.type)} is not modelled", name)
     match method:

@@ -74,7 +74,8 @@ class File:
         macro = self._macro_in(node)
         if macro is not None:
             raise macro.error
-        ctx = Context(tree, Scope(self.scope), _READERS, assigned_names_of(tree, body), self._callees(function))
+        ctx = Context(tree, Scope(self.scope), _READERS, self._callees(function))
+        ctx.assigned = assigned_names(ctx, body)
         arguments = _parameters(ctx, function.declarator)
         block = finished(ctx.readers.block(ctx, body))
         return Kernel(function.name, arguments, block, tree.source, tree.span(node))
@@ -100,12 +101,12 @@ class File:
             return Callee(first.node, "it is declared without a body")
         if len(bodies) > 1:
             return Callee(first.node, f"{len(bodies)} functions have this name")
-        if first.is_template:
-            return Callee(first.node, "it is a template")
+        template = field(first.node, "parameters") if first.is_template else None
+        node = named(first.node)[-1] if first.is_template else first.node
         if first.under != caller.under[: len(first.under)]:
-            return Callee(first.node, f"it stands under {first_line(self.tree, first.under)}")
+            return Callee(node, f"it stands under {first_line(self.tree, first.under)}", template)
         macro = self._macro_in(first.node)
-        return Callee(first.node, "" if macro is None else macro.error.message)
+        return Callee(node, "" if macro is None else macro.error.message, template)
 
     # -- names of the file -----------------------------------------------------------------------------------------
 
@@ -188,11 +189,6 @@ def _macro_number(text: str) -> Constant | None:
     if match is None or abs(int(match[1], 0)) >= 1 << (INT.bits - 1):
         return None
     return Constant(INT, int(match[1], 0))
-
-
-def assigned_names_of(tree: Tree, body: Node) -> frozenset[str]:
-    """Names that a function gives another value than their first."""
-    return assigned_names(Context(tree, Scope(), _READERS), body)
 
 
 def _is_fixed(tree: Tree, node: Node) -> bool:

@@ -23,6 +23,7 @@ from syncopt.frontend._cpp.counting import (
 from syncopt.frontend._cpp.declarations import check_first_value
 from syncopt.frontend._cpp.jumps import Jump
 from syncopt.frontend._cpp.objects import integer
+from syncopt.frontend._cpp.templates import function_parameters, is_reference
 from syncopt.frontend._cpp.text import descendants, field, named
 from syncopt.frontend._cpp.typenames import read_type
 from syncopt.frontend._cpp.types import Integer
@@ -49,8 +50,15 @@ def _targets(ctx: Context, node: Node) -> Iterator[Node]:
     method = field(function, "field")
     if method is not None and ctx.tree.text(method) in _ASSIGNING_METHODS:
         yield from filter(None, [field(function, "argument")])
-    elif ctx.tree.text(function).rpartition("::")[2] in _ASSIGNING_CALLS:
+        return
+    while function.type in ("qualified_identifier", "template_function"):
+        function = field(function, "name") or named(function)[0]
+    name = ctx.tree.text(function)
+    if name in _ASSIGNING_CALLS:
         yield from named(arguments)[:1]
+    elif name in ctx.functions:
+        parameters = zip(named(arguments), function_parameters(ctx.functions[name]), strict=False)
+        yield from (argument for argument, parameter in parameters if is_reference(parameter))
 
 
 class _Counter(Enum):

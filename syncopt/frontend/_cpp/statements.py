@@ -1,12 +1,13 @@
 """Statements and blocks: every statement of a kernel becomes ops, or is refused."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.arithmetic import binary, literal
 from syncopt.frontend._cpp.bindings import Operand, Variable, parts
-from syncopt.frontend._cpp.branches import read_braces, read_guard, read_if
+from syncopt.frontend._cpp.branches import read_braces, read_guard, read_if, read_under
 from syncopt.frontend._cpp.calls import read_call
 from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.declarations import DECLARATIONS, as_type, renamed
@@ -39,6 +40,9 @@ _WORDS = {
 }
 _HARMLESS_ATTRIBUTES = ("[[likely]]", "[[unlikely]]", "[[maybe_unused]]")
 _LOOPS_AND_BRANCHES = ("if_statement", "for_statement", "while_statement")
+_MACROS = {"__PTO_AUTO__": False, "__CPU_SIM": False, "__CCE_AICORE__": True}
+"""Macros by whether they are defined: flags are the compiler's under `__PTO_AUTO__`."""
+_DEFINED = re.compile(r"(#ifn?def)\s+(\w+)\s*(?://.*)?$|#if\s+(!?)\s*defined\s*\(\s*(\w+)\s*\)\s*(?://.*)?$")
 _DIRECTIVES = ("preproc_if", "preproc_ifdef")
 
 
@@ -225,10 +229,51 @@ def _section_kind(ctx: Context, node: Node) -> SectionKind | None:
     return _SECTIONS.get(name) if is_definite else None
 
 
+def _is_seen(ctx: Context, node: Node) -> bool | None:
+    """Whether the text under a directive is there when a kernel with flags of its own is compiled for the device."""
+    asked = field(node, "condition") or field(node, "name")
+    line = ctx.tree.text(node).partition("\n")[0] if asked is not None else ""
+    match = _DEFINED.match(line)
+    macro = None if match is None else match[2] or match[4]
+    if match is None or macro not in _MACROS:
+        return None
+    return _MACROS[macro] is not (match[1] == "#ifndef" or match[3] == "!")
+
+
+def _read_seen(ctx: Context, node: Node, is_seen: bool) -> None:
+    """The text under a directive, or under its `#else`; it is a block of its own, so that flags can be added in it."""
+    alternative = field(node, "alternative")
+    if alternative is not None and alternative.type != "preproc_else":
+        ctx.fail("#elif is not modelled", alternative)
+    asked = field(node, "condition") or field(node, "name")
+    assert asked is not None
+    head, end = asked, (alternative or node.children[-1]).start_byte
+    nodes = [child for child in named(node) if child not in (asked, alternative)]
+    if not is_seen:
+        if alternative is None:
+            return
+        head, end, nodes = alternative.children[0], node.children[-1].start_byte, named(alternative)
+    if ctx.calls:
+        _read_statements(ctx, nodes, end)
+        return
+    read_under(ctx, lambda: _under(ctx, head, nodes, end))
+
+
+def _under(ctx: Context, head: Node, nodes: Sequence[Node], end: int) -> Block:
+    ctx.open_block()
+    with ctx.inner_scope():
+        end = _read_statements(ctx, nodes, end)
+    return ctx.close_block(Span(head.end_byte, end))
+
+
 def _section(ctx: Context, node: Node) -> None:
     """`#if defined(__DAV_CUBE__)` to `#endif`: what one kind of core does."""
     kind = _section_kind(ctx, node)
     asked = field(node, "condition") or field(node, "name")
+    is_seen = _is_seen(ctx, node)
+    if is_seen is not None:
+        _read_seen(ctx, node, is_seen)
+        return
     if kind is None or asked is None:
         line = ctx.tree.text(node).splitlines()[0]
         ctx.fail(f"{line} is not modelled", node, f"expected #if defined({' or '.join(_SECTIONS)})")
