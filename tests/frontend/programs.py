@@ -12,6 +12,20 @@ COUNTERS = ("int", "uint32_t", "int64_t", "size_t")
 LITERALS = ("0", "1", "2", "7", "-1", "255", "1u", "65535", "2147483647", "0xFFFFFFFF", "5000000000")
 OPERATORS = ("+", "-", "*", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=", "&&", "||")
 ASSIGNMENTS = ("=", "+=", "-=", "*=", "^=", "|=", "&=")
+FUNCTIONS = """template <typename T> AICORE T least(T a, T b) {
+  if (a < b) return a;
+  return b;
+}
+template <int N, typename T, typename U> AICORE void change(T &a, U b, int steps = 2) {
+  if (b > N) return;
+  for (int i = steps; i > 0; --i) {
+    if (i == b) continue;
+    a += b + i;
+  }
+  set_flag(PIPE_V, PIPE_S, (int) (a & 7));
+}
+"""
+"""What programs call."""
 _DEEPEST_EXPRESSION, _DEEPEST_BLOCK = 4, 3
 
 
@@ -90,11 +104,12 @@ class Program:
         a, b, c = (self._expression(names, depth + 1) for _ in range(3))
         forms = (
             *(f"({a} {random.choice(OPERATORS)} {b})",) * 4,
-            f"({a} {random.choice('/%')} ({b} | 1))",
+            f"({a} {random.choice('/%')} (({b} & 6) {random.choice(('+ 1', '- 9'))}))",
             f"((uint32_t) ({a}) {random.choice(('<<', '>>'))} ({b} & 15))",
             f"(({random.choice(TYPES)}) ({a}))",
             f"static_cast<{random.choice(TYPES)}>({a})",
             f"({a} ? {b} : {c})",
+            f"least<{random.choice(COUNTERS)}>({a}, {b})",
             f"{random.choice('-~!+')}({a})",
         )
         return random.choice(forms)
@@ -117,6 +132,9 @@ class Program:
         if kind < 0.5:
             target, sign = self._random.choice(place.variables), self._random.choice(ASSIGNMENTS)
             self._line(place.depth, f"{target} {sign} {expression};")
+        elif kind < 0.55:
+            steps = self._random.choice(("", ", 1", f", 3 & {self._expression(place.names)}"))
+            self._line(place.depth, f"change<3>({self._random.choice(place.variables)}, {expression}{steps});")
         elif place.depth > _DEEPEST_BLOCK:
             pass
         elif kind < 0.7:

@@ -12,7 +12,7 @@ from syncopt.ir.scalars import wrapped
 from syncopt.ir.source import InputError, Source
 from syncopt.ir.trace import Setting, Tracer
 from tests.emit.cpp.running import Headers, build, needs_compiler
-from tests.frontend.programs import Program
+from tests.frontend.programs import FUNCTIONS, Program
 
 pytestmark = needs_compiler
 
@@ -44,7 +44,7 @@ def test_programs_do_what_they_do_when_compiled(tmp_path: Path) -> None:
         for number in range(PROGRAMS)
         for numbers in NUMBERS
     ]
-    text = "".join(kernels)
+    text = FUNCTIONS + "".join(kernels)
     (tmp_path / "all.cpp").write_text(f"{AROUND}{text}int main() {{\n{''.join(calls)}}}\n")
     build(tmp_path / "all.cpp", tmp_path / "all", Headers(tmp_path, ("-w", "-fwrapv")))
     printed = subprocess.run([tmp_path / "all"], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -58,14 +58,14 @@ def readable(random: Random) -> Iterator[str]:
     """Kernels, without those where the grammar takes `(a * (b)) + c` for a cast: that is refused."""
     parameters = ", ".join(f"{type_} {name}" for name, (type_, _) in ARGUMENTS.items())
     while True:
-        text = f"__global__ AICORE void k({parameters}) {{\n{Program(random, tuple(ARGUMENTS)).text}\n}}\n"
+        text = f"{FUNCTIONS}__global__ AICORE void k({parameters}) {{\n{Program(random, tuple(ARGUMENTS)).text}\n}}\n"
         try:
             parse_module(Source("k.cpp", text.encode())).kernel()
         except InputError as refusal:
             if not refusal.help.startswith("what stands in parentheses in front of an operator is taken for a type"):
                 raise
             continue
-        yield text
+        yield text.removeprefix(FUNCTIONS)
 
 
 def typed(numbers: tuple[int, ...]) -> list[tuple[tuple[str, int], int]]:

@@ -70,6 +70,7 @@ def refusal(statement: str, before: str = "") -> InputError:
         ("if (int y = n; y) {}", 6, "(int y = n; y) is not modelled"),
         # directives
         ("\n#if SPEED\n#endif\n", 1, "#if SPEED is not modelled"),
+        ("\n#if defined(__PTO_AUTO__)\n#elif SPEED\n#endif\n", 1, "#elif is not modelled"),
         ("\n#ifdef SPEED\n#endif\n", 1, "#ifdef SPEED is not modelled"),
         ("\n#ifndef __DAV_VEC__\n#endif\n", 1, "#ifndef __DAV_VEC__ is not modelled"),
         ("\n#if !defined(__DAV_VEC__)\n#endif\n", 1, "#if !defined(__DAV_VEC__) is not modelled"),
@@ -95,6 +96,9 @@ def refusal(statement: str, before: str = "") -> InputError:
         ("for (int i = 0; c; ++i) {}", 19, "a loop while c is not modelled"),
         ("for (int i = n; i < n; --i) {}", 19, "a loop while i < n is not modelled with this step"),
         ("for (int i = 0; i < n; i = n + 1) {}", 26, "the step i = n + 1 is not modelled"),
+        ("for (int i = 0; i < n; i += i) {}", 31, "a loop whose bound or step follows from i is not modelled"),
+        ("for (int i = 1; i < n - i; ++i) {}", 23, "a loop whose bound or step follows from i is not modelled"),
+        ("while (x < x + n) { ++x; }", 14, "a loop whose bound or step follows from x is not modelled"),
         ("for (int i = 0; i < n; i = i * 2) {}", 26, "the step i = i * 2 is not modelled"),
         ("for (int i = 0; i < n; i = 1 - i) {}", 26, "the step i = 1 - i is not modelled"),
         ("for (int i = 0; i < n; x++) {}", 26, "the step x++ is not modelled"),
@@ -221,6 +225,8 @@ def refusal(statement: str, before: str = "") -> InputError:
             58,
             "the Shape of this GlobalTensor has run-time",
         ),
+        ("TileShape2D<float, -1, 16, Layout::NZ> y;", 3, "TileShape2D<float, -1, 16, Layout::NZ> with run-time sizes"),
+        ("BaseShape2D<float, 16, -1> y;", 3, "BaseShape2D<float, 16, -1> with run-time sizes is not modelled"),
         ("pto::Shape<1, 1, 1, -1, -1> y(n);", 31, "a Shape with 2 run-time size(s) is made from 1"),
         ("Buffer y[n];", 12, "n is no constant integer"),
         ("Buffer y[2]; TABS(y[2], t);", 21, "there is no y[2]: the array has 2 elements"),
@@ -250,7 +256,7 @@ def refusal(statement: str, before: str = "") -> InputError:
 def test_statement_is_refused(statement: str, column: int, message: str) -> None:
     error = refusal(statement)
     line = 5 + statement.startswith("\n")
-    if "#else" in statement:
+    if "#else" in statement or "#elif" in statement:
         line = 7
     assert str(error).startswith(f"k.cpp:{line}:{column}: error: {message}"), str(error)
 
@@ -273,18 +279,40 @@ def test_parameter_is_refused(parameter: str, message: str) -> None:
     assert caught.value.message == message
 
 
-def test_functions_that_do_more_than_synchronise_are_refused_where_they_are_called() -> None:
-    helper = "static AICORE void help(int way) { if (way) pipe_barrier(PIPE_V); }\n"
-    error = refusal("help(1);", helper)
-    assert error.message == "a call of help is not modelled: it does more than synchronise in line 1"
-    assert error.help == "write the body of the called function in its place"
-    assert str(error).startswith("k.cpp:6:3: error:")
-
-
-@pytest.mark.parametrize("call", ["help(n);", "help(1, 2);", "help(p);"])
-def test_helpers_with_arguments_that_are_not_known_are_refused(call: str) -> None:
-    error = refusal(call, "static AICORE void help(int way = 0) { pipe_barrier(PIPE_V); }\n")
-    assert error.message == "a call of help is not modelled"
+@pytest.mark.parametrize(
+    ("helper", "call", "place", "message"),
+    [
+        ("void help(int way) { if (way) goto end; }", "help(1);", "1:45", "goto is not modelled"),
+        ("void help(int way) { return way; }", "help(n);", "1:36", "a kernel that returns a value is not modelled"),
+        ("void help(int a) {}", "help();", "6:3", "a call with 0 arguments is not modelled, expected 1"),
+        ("void help(int a) {}", "help(1, 2);", "6:3", "a call with 2 arguments is not modelled, expected 1"),
+        ("void help(int a) {}", "help(p);", "6:8", "a pointer is no int32_t"),
+        ("void help(float &a) { a = 1; }", "help(x);", "6:8", "x as a reference to another type is not modelled"),
+        ("void help(int a[2]) {}", "help(x);", "1:25", "the parameter int a[2] is not modelled"),
+        ("void help(int a) { help(a); }", "help(x);", "1:34", "a call of help inside itself is not modelled"),
+        (
+            "void help(int &a, int &b) { while (a < b) { ++a; } }",
+            "help(x, x);",
+            "1:54",
+            "a loop whose bound or step follows from a",
+        ),
+        ("void help() { x = 3; }", "help();", "1:29", "x is not defined here"),
+        ("template <typename T> AICORE void more() {}", "more();", "6:3", "the template parameter T does not follow"),
+        ("template <int N> AICORE void more() {}", "more<n>();", "6:8", "n is no constant integer"),
+        ("template <int N> AICORE void more() {}", "more<1, 2>();", "6:3", "2 template arguments, expected at most 1"),
+        (
+            "template <typename... T> AICORE void more() {}",
+            "more<int>();",
+            "1:11",
+            "the template parameter typename... T",
+        ),
+        ("template <float F> AICORE void more() {}", "more<1>();", "1:11", "the template parameter float F is not"),
+    ],
+)
+def test_called_function_is_refused(helper: str, call: str, place: str, message: str) -> None:
+    before = f"{'' if helper.startswith('template') else 'static AICORE '}{helper}\n"
+    error = refusal(call, before)
+    assert str(error).startswith(f"k.cpp:{place}: error: {message}"), str(error)
 
 
 def test_deep_nesting_is_refused() -> None:

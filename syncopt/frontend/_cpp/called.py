@@ -41,7 +41,7 @@ def read_called(ctx: Context, name: str, function: Node, given: Sequence[Node], 
     assigned = assigned_names(ctx, body)
     with ctx.called(Call(name, node), assigned) as own:
         own.entries.update(named_in_call)
-        deduce(ctx, own, callee, [argument.bound for argument in arguments])
+        deduce(ctx, own, callee, [argument.bound for argument in arguments], node)
         with _parameters(ctx, own, callee, arguments, node):
             block = ctx.readers.block(ctx, body)
     for op in block.ops:

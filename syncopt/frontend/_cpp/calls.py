@@ -79,8 +79,8 @@ def read_call(ctx: Context, node: Node) -> None:
 
 
 def read_function(ctx: Context, name: str, function: Node, given: Sequence[Node], node: Node) -> None:
-    """A function of the file: one that only synchronises can be taken out of the text, others stay as they are."""
-    if synchronises(ctx, name):
+    """A function of the file; the statements of one that only synchronises are those that its arguments choose."""
+    if synchronises(ctx, name) and all(ctx.constant_or_none(argument) is not None for argument in given):
         read_sync_function(ctx, name, given, node)
     else:
         read_called(ctx, name, function, given, node)

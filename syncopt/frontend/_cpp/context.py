@@ -1,6 +1,6 @@
 """What reading a function carries along: names in scope, what they stand for, the ops and statements read so far."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -328,6 +328,12 @@ class Context:
         if isinstance(found, Refused):
             raise found.error
         return found
+
+    def variables(self, names: Iterable[str]) -> frozenset[Variable]:
+        """The variables that some names are here; two names can be one variable where a function takes references."""
+        found = [self.scope.get(name) for name in names]
+        elements = (entry.elements if isinstance(entry, Array) else (entry,) for entry in found)
+        return frozenset(one for entries in elements for one in entries if isinstance(one, Variable))
 
     def value_of(self, variable: Variable, node: Node) -> Bound:
         """What a variable stands for here."""

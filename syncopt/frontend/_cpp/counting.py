@@ -132,10 +132,11 @@ def _type(count: Count) -> ScalarType:
 
 def check_unchanged(ctx: Context, nodes: Sequence[Node], changed: frozenset[str]) -> None:
     """What a header reads must be the same in every round."""
+    variables = ctx.variables(changed)
     for node in nodes:
         for inner in descendants(node):
             word = ctx.tree.text(inner)
-            if inner.type == "identifier" and word in changed:
+            if inner.type == "identifier" and (word in changed or ctx.variables([word]) & variables):
                 ctx.fail(f"the loop changes {word}, which its header reads", inner, FORM)
 
 
@@ -148,9 +149,9 @@ def _asked(ctx: Context, node: Node, name: str) -> _Asked:
     if inner.type == "binary_expression" and left is not None and right is not None and operator is not None:
         sign = ctx.tree.text(operator)
         if sign in _MIRRORED and ctx.tree.text(left) == name:
-            return _Asked(sign, integer(ctx, right), inner)
+            return _Asked(sign, _other(ctx, right, name), inner)
         if sign in _MIRRORED and ctx.tree.text(right) == name:
-            return _Asked(_MIRRORED[sign], integer(ctx, left), inner)
+            return _Asked(_MIRRORED[sign], _other(ctx, left, name), inner)
     raise ctx.refusal(f"a loop while {ctx.tree.phrase(inner)} is not modelled", inner, FORM)
 
 
@@ -163,7 +164,7 @@ def _step(ctx: Context, node: Node, name: str) -> _Step:
         if node.type == "update_expression":
             return _Step(literal(ctx, INT, 1), 1, sign == "--")
         if sign in ("+=", "-=") and by is not None:
-            return _stepping(ctx, sign[0], by)
+            return _stepping(ctx, sign[0], by, name)
         if sign == "=" and by is not None and by.type == "binary_expression":
             return _spelled_out(ctx, by, name, node)
     raise ctx.refusal(f"the step {ctx.tree.phrase(node)} is not modelled", node, FORM)
@@ -175,14 +176,22 @@ def _spelled_out(ctx: Context, node: Node, name: str, update: Node) -> _Step:
     assert left is not None and right is not None and operator is not None
     sign = ctx.tree.text(operator)
     if sign in ("+", "-") and ctx.tree.text(left) == name:
-        return _stepping(ctx, sign, right)
+        return _stepping(ctx, sign, right, name)
     if sign == "+" and ctx.tree.text(right) == name:
-        return _stepping(ctx, sign, left)
+        return _stepping(ctx, sign, left, name)
     raise ctx.refusal(f"the step {ctx.tree.phrase(update)} is not modelled", update, FORM)
 
 
-def _stepping(ctx: Context, sign: str, node: Node) -> _Step:
-    by = integer(ctx, node)
+def _other(ctx: Context, node: Node, name: str) -> Operand:
+    """A bound or a step, in which the variable itself does not stand."""
+    words = [ctx.tree.text(inner) for inner in descendants(node) if inner.type == "identifier"]
+    if name in words or ctx.variables(words) & ctx.variables([name]):
+        ctx.fail(f"a loop whose bound or step follows from {name} is not modelled", node, FORM)
+    return integer(ctx, node)
+
+
+def _stepping(ctx: Context, sign: str, node: Node, name: str) -> _Step:
+    by = _other(ctx, node, name)
     number = ctx.number(by.value)
     return _Step(by, number if isinstance(number, int) else None, sign == "-")
 

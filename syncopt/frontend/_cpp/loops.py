@@ -1,6 +1,6 @@
 """Loops that count; variables that they assign are what they carry."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -9,7 +9,7 @@ from tree_sitter import Node
 from syncopt.frontend._cpp.arithmetic import convert, literal
 from syncopt.frontend._cpp.bindings import Bound, Operand, Variable, parts, unmade, with_parts
 from syncopt.frontend._cpp.branches import handing_out
-from syncopt.frontend._cpp.context import Context
+from syncopt.frontend._cpp.context import Callee, Context
 from syncopt.frontend._cpp.counting import (
     FORM,
     Count,
@@ -33,13 +33,23 @@ _ASSIGNING_CALLS = frozenset({"TASSIGN", "TRESHAPE"})
 _ASSIGNING_METHODS = frozenset({"SetValidShape", "SetValidRow", "SetValidCol"})
 
 
-def assigned_names(ctx: Context, node: Node) -> frozenset[str]:
-    """Names that anything below a node gives another value."""
-    targets = (target for inner in descendants(node) for target in _targets(ctx, inner))
+def assigned_names(ctx: Context, node: Node, inside: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Names that anything below a node gives another value, in functions too that it calls.
+
+    Parameters
+    ----------
+    ctx : Context
+        Knows the functions.
+    node : Node
+        A statement or a body.
+    inside : frozenset of str
+        Functions whose bodies are being looked at.
+    """
+    targets = (target for inner in descendants(node) for target in _targets(ctx, inner, inside))
     return frozenset(ctx.tree.text(target).partition("[")[0].strip() for target in targets)
 
 
-def _targets(ctx: Context, node: Node) -> Iterator[Node]:
+def _targets(ctx: Context, node: Node, inside: frozenset[str]) -> Iterator[Node]:
     name = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)
     target = field(node, name) if name is not None else None
     if target is not None:
@@ -56,9 +66,22 @@ def _targets(ctx: Context, node: Node) -> Iterator[Node]:
     name = ctx.tree.text(function)
     if name in _ASSIGNING_CALLS:
         yield from named(arguments)[:1]
-    elif name in ctx.functions:
-        parameters = zip(named(arguments), function_parameters(ctx.functions[name]), strict=False)
-        yield from (argument for argument, parameter in parameters if is_reference(parameter))
+    elif name in ctx.functions and name not in inside:
+        yield from _lent(ctx, ctx.functions[name], named(arguments), inside | {name})
+
+
+def _lent(ctx: Context, callee: Callee, arguments: Sequence[Node], inside: frozenset[str]) -> Iterator[Node]:
+    """Arguments that a function takes by reference and gives another value."""
+    body = field(callee.node, "body")
+    changed = assigned_names(ctx, body, inside) if body is not None else frozenset[str]()
+    for argument, parameter in zip(arguments, function_parameters(callee), strict=False):
+        declarator = field(parameter, "declarator")
+        if is_reference(parameter) and declarator is not None and changed & set(_words(ctx, declarator)):
+            yield argument
+
+
+def _words(ctx: Context, node: Node) -> Iterator[str]:
+    return (ctx.tree.text(inner) for inner in descendants(node) if inner.type == "identifier")
 
 
 class _Counter(Enum):
@@ -101,9 +124,9 @@ def read_for(ctx: Context, node: Node) -> None:
         return
     if start is not None:
         _assign_start(ctx, start, update)
-    variable, first = _counter(ctx, update)
-    count = counted(ctx, variable.name, first, asked, update)
-    _read_loop(ctx, node, changed | {variable.name}, _Rounds(count, variable, _Counter.STEPPED_BY_HEADER))
+    variable, name, first = _counter(ctx, update)
+    count = counted(ctx, name, first, asked, update)
+    _read_loop(ctx, node, changed | {count.name}, _Rounds(count, variable, _Counter.STEPPED_BY_HEADER))
     ctx.assign(variable, ctx.value_of(variable, update))
 
 
@@ -111,15 +134,15 @@ def read_while(ctx: Context, node: Node) -> None:
     """`while (i < b) { ... i += s; ... }`, which counts if nothing else changes `i`."""
     asked, body = field(node, "condition"), field(node, "body")
     assert asked is not None and body is not None
-    step = _step_in(ctx, body, {ctx.tree.text(inner) for inner in descendants(asked) if inner.type == "identifier"})
+    step = _step_in(ctx, body, set(_words(ctx, asked)))
     if step is None:
         ctx.fail("a while whose body has no step of its variable is not modelled", node, FORM)
     update = named(step)[0]
     others = frozenset(name for inner in named(body) if inner != step for name in assigned_names(ctx, inner))
     check_unchanged(ctx, (asked, update), others)
-    variable, first = _counter(ctx, update)
-    count = counted(ctx, variable.name, first, asked, update)
-    _read_loop(ctx, node, others | {variable.name}, _Rounds(count, variable, _Counter.STEPPED_BY_BODY))
+    variable, name, first = _counter(ctx, update)
+    count = counted(ctx, name, first, asked, update)
+    _read_loop(ctx, node, others | {count.name}, _Rounds(count, variable, _Counter.STEPPED_BY_BODY))
 
 
 def _step_in(ctx: Context, body: Node, names: Set[str]) -> Node | None:
@@ -131,8 +154,8 @@ def _step_in(ctx: Context, body: Node, names: Set[str]) -> Node | None:
     return None
 
 
-def _counter(ctx: Context, update: Node) -> tuple[Variable, Operand]:
-    """The variable of the function that a step changes, and what it stands for here."""
+def _counter(ctx: Context, update: Node) -> tuple[Variable, str, Operand]:
+    """The variable of the function that a step changes, its name here, and what it stands for."""
     target = counter_of(update)
     entry = None if target is None else ctx.entry(ctx.tree.text(target), target)
     if target is None or not isinstance(entry, Variable):
@@ -142,7 +165,8 @@ def _counter(ctx: Context, update: Node) -> tuple[Variable, Operand]:
         ctx.fail("a loop that does not count in integers is not modelled", target)
     number = ctx.number(bound.value)
     # The name will stand for something else when the loop has gone round.
-    return entry, replace(bound, text=entry.name) if number is None else literal(ctx, bound.type, number)
+    name = ctx.tree.text(target)
+    return entry, name, replace(bound, text=name) if number is None else literal(ctx, bound.type, number)
 
 
 def _declared_start(ctx: Context, node: Node) -> tuple[str, Operand]:
@@ -175,7 +199,8 @@ def _assign_start(ctx: Context, node: Node, update: Node) -> None:
 
 def _read_loop(ctx: Context, node: Node, changed: frozenset[str], rounds: _Rounds) -> None:
     before = dict(ctx.bound)
-    entering = {variable: _carried(variable, bound) for variable, bound in before.items() if variable.base in changed}
+    variables = ctx.variables(changed)
+    entering = {variable: _carried(variable, bound) for variable, bound in before.items() if variable in variables}
     ctx.bound = before | entering
     count = rounds.count
     induction = Value(count.name, count.lower.type)

@@ -61,7 +61,7 @@ def _template_argument(ctx: Context, parameter: Node, argument: Node) -> Entry:
     return Constant(type_, wrapped(ctx.constant(argument), type_.scalar.name))
 
 
-def deduce(ctx: Context, own: Scope, callee: Callee, arguments: Sequence[Bound]) -> None:
+def deduce(ctx: Context, own: Scope, callee: Callee, arguments: Sequence[Bound], call: Node) -> None:
     """Template parameters that the call does not name: from the arguments, or what the template says."""
     for parameter in _template_parameters(callee):
         name = _parameter_name(ctx, parameter)
@@ -74,7 +74,7 @@ def deduce(ctx: Context, own: Scope, callee: Callee, arguments: Sequence[Bound])
         if found is None:
             ctx.fail(
                 f"the template parameter {name} does not follow from this call",
-                ctx.calls[-1].node,
+                call,
                 "name it in the call",
             )
         own.entries[name] = found
