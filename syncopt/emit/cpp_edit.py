@@ -31,10 +31,10 @@ def render_cpp(original: Kernel, changed: Kernel) -> bytes:
     """The whole C++ file of a kernel with this function's text after its changed tree; see `render`."""
     check_same_file(original, changed)
     data, place = original.source.data, original.body.span
-    body = changed.body
-    if body is not original.body:
-        check_writable(original)
-        body = at_ends(original.source, body)
+    if changed.body is original.body:
+        return data
+    check_writable(original)
+    body = at_ends(original.source, changed.body)
     written = _Writer(original.source).block(original.body, body, original.span.start)
     return data[: place.start] + written.text + data[place.end :]
 

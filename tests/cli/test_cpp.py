@@ -216,3 +216,22 @@ def test_condition_that_is_undefined_is_refused(tmp_path: Path) -> None:
 def test_names_of_arguments_are_those_of_the_text() -> None:
     text = refusal(syncopt("simulate", CPP, "--set", "m=3"))
     assert "has no integer argument m" in text
+
+
+def test_called_function_is_replayed_and_checked_but_not_planned(tmp_path: Path) -> None:
+    """The template waits for nothing between its load and its TADD; a plan would have to change the template."""
+    path = tmp_path / "k.cpp"
+    body = AHEAD[AHEAD.index("  using View") :]
+    function = f"template <typename T> AICORE void work(__gm__ T *x, __gm__ T *y, int32_t n) {{\n{body}"
+    path.write_text(
+        f"{function}__global__ AICORE void k(__gm__ float *x, __gm__ float *y, int32_t n) {{\n"
+        "  work<float>(x, y, n);\n}\n"
+    )
+    assert document(syncopt("simulate", path, "--args", "3", "--json"))["cycles"] > 0
+    found = document(syncopt("check", path, "--json"))
+    assert found["verdict"] == "race"
+    assert {finding["line"] for finding in found["findings"]} == {16}
+    text = refusal(syncopt("solve", path, "--args", "3"))
+    assert text.startswith(
+        f"{path}:16:3: error: a plan cannot be written into the function that this statement calls\n"
+    )
