@@ -19,11 +19,11 @@ _LANGUAGE = tree_sitter.Language(tree_sitter_cpp.language())
 GLOBAL_MEMORY = "__gm__"
 ENTRY = "__global__"
 ON_CHIP = frozenset({"__ubuf__", "__cbuf__", "__ca__", "__cb__", "__cc__", "__fbuf__", "__biasbuf__"})
-_HEADER_WORDS = frozenset({"AICORE", "PTO_INTERNAL", "PTO_INST", "PTO_INLINE"})
+_HEADER_WORDS = frozenset({"AICORE", "PTO_INTERNAL", "PTO_INST"})
 _QUALIFIERS = frozenset({GLOBAL_MEMORY, ENTRY, *ON_CHIP, *_HEADER_WORDS, "__aicore__", "[aicore]", "__in__", "__out__"})
 _TEMPLATES = rb"template|\w+_cast|Tile(?:Left|Right|Acc)?(?:Compact)?|Shape|Stride|GlobalTensor"
 _REPLACED = re.compile(
-    rb"^[ \t]*#[^\n]*|\b(?:__[a-z]+__|AICORE|PTO_IN[A-Z]+)\b|\[aicore\]|\b(?!(?:"
+    rb"^[ \t]*#[^\n]*|\b(?:__[a-z]+__|AICORE|PTO_INTERNAL|PTO_INST)\b|\[aicore\]|\b(?!(?:"
     + _TEMPLATES
     + rb")\b)\w+[ \t]+<(?![<=])",
     re.MULTILINE,
