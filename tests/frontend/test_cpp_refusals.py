@@ -59,6 +59,9 @@ def refusal(statement: str, before: str = "") -> InputError:
         ("if (c) { x = 3; } else return; x = 4;", 26, "a return on one of several ways through a branch"),
         ("if (c) { if (n) { return; } } x = 4;", 21, "a return on one of several ways through a branch"),
         ("{ return; } x = 4;", 5, "return is not modelled here"),
+        ("[[likely]] if (c) return;", 14, "a branch with return or continue behind attributes is not modelled"),
+        ("\n#ifndef __CPU_SIM\nif (c) return;\n#endif\n#ifdef __DAV_VEC__\nx = 3;\n#endif\n", 8, "return is not"),
+        ("\n#ifdef __DAV_VEC__\nif (c) return;\n#endif\n#ifdef __DAV_VEC__\nx = 3;\n#endif\n", 8, "return is not"),
         ("return n;", 3, "a kernel that returns a value is not modelled"),
         ("if (c) return n;", 10, "a kernel that returns a value is not modelled"),
         ("if (c) { [[likely]] return n; }", 12, "a kernel that returns a value is not modelled"),
@@ -256,7 +259,7 @@ def refusal(statement: str, before: str = "") -> InputError:
 def test_statement_is_refused(statement: str, column: int, message: str) -> None:
     error = refusal(statement)
     line = 5 + statement.startswith("\n")
-    if "#else" in statement or "#elif" in statement:
+    if "#else" in statement or "#elif" in statement or "#endif\n#ifdef" in statement:
         line = 7
     assert str(error).startswith(f"k.cpp:{line}:{column}: error: {message}"), str(error)
 

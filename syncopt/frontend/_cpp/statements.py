@@ -124,9 +124,9 @@ def _read_behind(ctx: Context, node: Node, behind: Sequence[Node], end: int) -> 
 
 def _jump_behind(ctx: Context, node: Node, behind: Sequence[Node]) -> Jump | None:
     """The jump that comes to the same as the end of a statement."""
-    if node.type in _DIRECTIVES:
+    own = _section_kind(ctx, node)
+    if own is not None:
         # Behind the section of one kind of core, that of another one means nothing to the first.
-        own = _section_kind(ctx, node)
         behind = [other for other in behind if _section_kind(ctx, other) in (None, own)]
     return ctx.jump if is_last(behind, ctx.jump) else None
 
@@ -300,6 +300,8 @@ def _with_attributes(ctx: Context, node: Node) -> None:
     for attribute in attributes:
         if ctx.tree.text(attribute) not in _HARMLESS_ATTRIBUTES:
             ctx.fail(f"{ctx.tree.text(attribute)} is not modelled", attribute)
+    if _is_guard(ctx, statement):
+        ctx.fail("a branch with return or continue behind attributes is not modelled", statement)
     _read_statement(ctx, statement)
 
 
