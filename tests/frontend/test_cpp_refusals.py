@@ -253,6 +253,8 @@ def refusal(statement: str, before: str = "") -> InputError:
         ("wait_flag(PIPE_V, PIPE_ALL, EVENT_ID0);", 21, "wait_flag: a flag is between two pipes, not PIPE_ALL"),
         ("set_flag(PIPE_V, PIPE_S, EVENT_ID8);", 28, "set_flag: no event id 8, expected 0 to 7"),
         ("set_flag(PIPE_V, PIPE_S, f);", 28, "f is float, expected an integer"),
+        ("PtoSetWaitFlag<PIPE_V>();", 3, "PtoSetWaitFlag takes two pipes in <> and at most two event ids"),
+        ("PtoSetWaitFlag<PIPE_V, PIPE_W>();", 26, "pipe PIPE_W is not modelled"),
         ("pipe_barrier();", 3, "pipe_barrier takes one pipe"),
     ],
 )

@@ -9,7 +9,7 @@ from syncopt.frontend._cpp.bindings import Bound, Operand, TensorBinding, TileBi
 from syncopt.frontend._cpp.called import read_called
 from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.expressions import function_name, read_expression
-from syncopt.frontend._cpp.flags import FLAG_CALLS, read_flag_call, read_sync_function, synchronises
+from syncopt.frontend._cpp.flags import FLAG_CALLS, read_flag_call, read_pair, read_sync_function, synchronises
 from syncopt.frontend._cpp.objects import (
     address,
     element,
@@ -68,6 +68,8 @@ def read_call(ctx: Context, node: Node) -> None:
     name = function_name(ctx, function)
     if name in FLAG_CALLS:
         read_flag_call(ctx, name, given, node)
+    elif name == "PtoSetWaitFlag" and name not in ctx.functions:
+        read_pair(ctx, function, given, node)
     elif name in _SPECIAL:
         _SPECIAL[name](ctx, given, node)
     elif name in ctx.functions:

@@ -59,6 +59,18 @@ def _event(ctx: Context, name: str, node: Node) -> int | Value:
     return number
 
 
+def read_pair(ctx: Context, function: Node, given: Sequence[Node], node: Node) -> None:
+    """`PtoSetWaitFlag<source, target>(set, wait)` of the headers; an id that is not given is 0."""
+    arguments = field(function, "arguments")
+    pipes = named(arguments) if arguments is not None and function.type == "template_function" else []
+    if len(pipes) != len(("source", "target")) or len(given) > len(("set", "wait")):
+        ctx.fail("PtoSetWaitFlag takes two pipes in <> and at most two event ids", node)
+    pair = PipePair(*(_pipe(ctx, pipe) for pipe in pipes))
+    events = [_event(ctx, "PtoSetWaitFlag", argument) for argument in given] + [0] * (2 - len(given))
+    for make, event in zip((SetFlag, WaitFlag), events, strict=True):
+        ctx.add(make(ctx.uid(), ctx.span, pair, event))
+
+
 FLAG_CALLS: Mapping[str, Callable[[Context, Sequence[Node], Node], None]] = {
     "set_flag": _flag(SetFlag, "set_flag"),
     "wait_flag": _flag(WaitFlag, "wait_flag"),
