@@ -22,7 +22,7 @@ from syncopt.api._plans import Answer, Plans, remembered_plan
 from syncopt.api._simulate import full_bound, is_synchronised
 from syncopt.api._wrong import WrongPlan
 from syncopt.check import Execution, Report, check_kernel, judge
-from syncopt.emit import render
+from syncopt.emit import check_writable, render
 from syncopt.frontend import parse_module
 from syncopt.ir.forcing import TripCounts
 from syncopt.ir.kernel import Kernel, TileOp
@@ -186,6 +186,7 @@ def solve(job: Job, request: Request) -> Solved:
     """
     began = time.monotonic()
     subject = read(job)
+    check_writable(subject.kernel)
     stripped = strip_flags(subject.kernel)
     refuse_no_work(subject, stripped)
     _refuse_unrelated_starts(stripped)

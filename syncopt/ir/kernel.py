@@ -242,6 +242,20 @@ class If(Op):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Guard(If):
+    """An `if` of C++ with `return` or `continue` inside, the last op of its block apart from a `Yield`.
+
+    What stands behind the branch in the text is its `orelse` if the text has no `else` of its own: no text is behind
+    both arms.
+    """
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Braces(If):
+    """A block of its own in C++: an `if` that always holds, has no `orelse`, and hands out results nevertheless."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Yield(Op):
     """`scf.yield`: what a region hands to its loop or branch."""
 
@@ -295,6 +309,18 @@ def regions(op: Op) -> tuple[Block, ...]:
             return (op.then,) if op.orelse is None else (op.then, op.orelse)
         case _:
             return ()
+
+
+def ends_early(op: Op) -> bool:
+    """Whether an op holds a `Guard` such that no text stands behind both its arms, where the op ends either."""
+    match op:
+        case Guard():
+            return True
+        case Braces() | Section():
+            inside = op.then if isinstance(op, Braces) else op.body
+            return any(ends_early(inner) for inner in inside.ops)
+        case _:
+            return False
 
 
 def walk(block: Block) -> Iterator[Op]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from syncopt.ir import optable
-from syncopt.ir.kernel import Block, If, Kernel, Op, Return, TileOp, Value, Yield, regions, walk
+from syncopt.ir.kernel import Block, Guard, If, Kernel, Op, Return, TileOp, Value, Yield, ends_early, regions, walk
 from syncopt.ir.optable import Family
 from syncopt.ir.values import is_pure, operands_of, results_of
 from syncopt.model.rewrite import with_body, with_ops, with_regions
@@ -124,14 +124,15 @@ def _is_unit(op: Op) -> bool:
     if isinstance(op, TileOp):
         row = optable.lookup(op.name)
         return row is not None and row.family in (Family.LOAD, Family.STORE)
-    if isinstance(op, If) and not op.results:
+    if isinstance(op, If) and not isinstance(op, Guard) and not op.results:
         inner = [o for region in regions(op) for o in region.ops if not is_pure(o) and not isinstance(o, Yield)]
         return bool(inner) and all(_is_unit(o) for o in inner)
     return False
 
 
 def _stay_in_order(a: Op, b: Op, block: Block, touched: Mapping[int, Touched]) -> bool:
-    if a.uid not in touched or b.uid not in touched:
+    if a.uid not in touched or b.uid not in touched or ends_early(b):
+        # No text stands behind a branch that ends its block early.
         return True
     if touched[a.uid].conflicts(touched[b.uid]):
         return True

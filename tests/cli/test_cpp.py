@@ -67,6 +67,18 @@ AHEAD = """__global__ AICORE void ahead(__gm__ float *x, __gm__ float *y, int32_
 """
 
 
+def test_loop_bound_that_has_lost_its_name_is_asked_for_by_another(tmp_path: Path) -> None:
+    """Behind the loop `n` is 1 whatever the bound was; the bound is still `m`."""
+    path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
+    text = AHEAD.replace("  View from(x)", "  int32_t m = n;\n  n = 1;\n  View from(x)")
+    path.write_text(
+        text.replace("(size_t i = 0; i < (size_t) n;", "(int32_t i = 0; i < m;").replace("i + 1 < n", "i + 1 < m")
+    )
+    found = document(syncopt("solve", path, "--args", "3", "--json", "-o", output))
+    assert found["check"]["verdict"] == "clean"
+    assert "  const bool no_trip = (int32_t) 0 >= (int32_t) m;\n" in output.read_text()
+
+
 def test_loop_that_may_not_go_round_is_made_up_for(tmp_path: Path) -> None:
     """Every load is waited for in the next round; without any round the first one must be waited for behind it."""
     path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
@@ -115,11 +127,66 @@ def test_output_in_the_other_language_is_refused(
     assert not (tmp_path / output).exists()
 
 
+EARLY = """__global__ AICORE void early(__gm__ float *x, __gm__ float *y, int32_t n) {
+  using View = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<4096, 4096, 4096, 64, 1>>;
+  Tile<TileType::Vec, float, 64, 64> a, b;
+  TASSIGN(a, 0);
+  TASSIGN(b, 16384);
+  View first(x), to(y);
+  TLOAD(a, first);
+  if (n < 2) {
+    TSTORE(to, a);
+    return;
+  }
+  for (int32_t i = n - 1; i > 0; --i) {
+    if (i == 3)
+      continue;
+    View from(x + i * 4096);
+    TLOAD(b, from);
+    TADD(a, a, b);
+  }
+  TSTORE(to, a);
+}
+"""
+
+
+def test_plan_for_an_early_return_is_read_again_with_the_same_cycles(tmp_path: Path) -> None:
+    """The load in front of the branch is waited for on both ways, and no flag is up where the kernel returns."""
+    path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
+    path.write_text(EARLY)
+    found = document(syncopt("solve", path, "--args", "6", "--json", "-o", output, "--also-args", "1"))
+    assert found["check"]["verdict"] == "clean"
+    text = output.read_text()
+    inside = text[text.index("if (n < 2) {") : text.index("return;")]
+    drained = "wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);"
+    assert inside.endswith(f"    TSTORE(to, a);\n    {drained}\n    pipe_barrier(PIPE_ALL);\n    ")
+    assert text.endswith(f"  TSTORE(to, a);\n  {drained}\n  pipe_barrier(PIPE_ALL);\n}}\n")
+    assert document(syncopt("check", output, "--json"))["verdict"] == "clean"
+    for arguments, cycles in (("6", found["cycles"]), ("1", found["also"][0]["cycles"])):
+        replay = syncopt("simulate", output, "--args", arguments, "--json")
+        assert replay.exit_code == 0
+        assert document(replay)["cycles"] == cycles
+
+
+def test_kernel_behind_a_return_has_all_its_flags_there(tmp_path: Path) -> None:
+    """A core that has nothing to do sets and waits for nothing."""
+    path, output = tmp_path / "k.cpp", tmp_path / "o.cpp"
+    guarded = "int32_t n) {\n  const int32_t core = get_block_idx();\n  if (core >= n) return;\n"
+    path.write_text(
+        EARLY.replace("int32_t n) {\n", guarded).replace("  if (n < 2) {\n    TSTORE(to, a);\n    return;\n  }\n", "")
+    )
+    found = document(syncopt("solve", path, "--args", "3", "--json", "-o", output))
+    assert found["check"]["verdict"] == "clean"
+    assert guarded in output.read_text()
+    idle = syncopt("simulate", output, "--args", "3", "--core", "5", "--json")
+    assert document(idle)["cycles"] == 0
+
+
 def test_refusal_points_into_the_text(tmp_path: Path) -> None:
     path = tmp_path / "k.cpp"
-    path.write_text(CPP.read_text().replace("    TADD(b, a, a);\n", "    if (n) { while (1) {} }\n"))
+    path.write_text(CPP.read_text().replace("    TADD(b, a, a);\n", "    if (n) { do {} while (1); }\n"))
     text = refusal(syncopt("simulate", path, "--args", "6"))
-    assert text.startswith(f"{path}:22:14: error: while is not modelled\n   22 |     if (n) {{ while (1) {{}} }}\n")
+    assert text.startswith(f"{path}:22:14: error: do is not modelled\n   22 |     if (n) {{ do {{}} while (1); }}\n")
 
 
 def test_op_without_a_cost_is_named(tmp_path: Path) -> None:
@@ -149,3 +216,22 @@ def test_condition_that_is_undefined_is_refused(tmp_path: Path) -> None:
 def test_names_of_arguments_are_those_of_the_text() -> None:
     text = refusal(syncopt("simulate", CPP, "--set", "m=3"))
     assert "has no integer argument m" in text
+
+
+def test_called_function_is_replayed_and_checked_but_not_planned(tmp_path: Path) -> None:
+    """The template waits for nothing between its load and its TADD; a plan would have to change the template."""
+    path = tmp_path / "k.cpp"
+    body = AHEAD[AHEAD.index("  using View") :]
+    function = f"template <typename T> AICORE void work(__gm__ T *x, __gm__ T *y, int32_t n) {{\n{body}"
+    path.write_text(
+        f"{function}__global__ AICORE void k(__gm__ float *x, __gm__ float *y, int32_t n) {{\n"
+        "  work<float>(x, y, n);\n}\n"
+    )
+    assert document(syncopt("simulate", path, "--args", "3", "--json"))["cycles"] > 0
+    found = document(syncopt("check", path, "--json"))
+    assert found["verdict"] == "race"
+    assert {finding["line"] for finding in found["findings"]} == {16}
+    text = refusal(syncopt("solve", path, "--args", "3"))
+    assert text.startswith(
+        f"{path}:16:3: error: a plan cannot be written into the function that this statement calls\n"
+    )

@@ -45,7 +45,7 @@ def dump(kernel: Kernel) -> str:
 
 def _block(kernel: Kernel, block: Block, indent: str) -> Iterator[str]:
     for op in block.ops:
-        text = kernel.source.data[op.span.start : op.span.end].decode()
+        text = kernel.source.data[op.span.start : op.span.end].decode().strip()
         yield (
             f"{indent}{op.uid}: {_op(op)}   <{text.split()[0]}..{text[-2:]}>"
             if text

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from syncopt.frontend import parse_module, read_module
-from syncopt.ir.kernel import Block, For, If, Kernel, Section, TileOp, regions, walk
+from syncopt.ir.kernel import Block, Flag, For, If, Kernel, Section, TileOp, regions, walk
 from syncopt.ir.source import InputError, Source
 from tests.frontend.dump import dump
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.cpp"))
 EMPTY = (b"", b";", b"else")
+JUMPS = (b"return;", b"continue;")
 
 
 def kernel_of(text: str | bytes, name: str | None = None) -> Kernel:
@@ -58,13 +59,15 @@ def test_nothing_but_comments_stands_between_statements(path: Path) -> None:
             at = statement.span.end
         between += kernel.source.data[at : block.span.end]
         lines = [line.partition(b"//")[0].strip() for line in between.splitlines()]
-        assert set(lines) <= set(EMPTY), lines
+        alone = () if block.statements else JUMPS
+        assert set(lines) <= {*EMPTY, *alone}, lines
 
 
 def blocks(block: Block) -> Iterator[Block]:
+    """Blocks of the kernel's own text, without those of functions that it calls."""
     yield block
     for op in walk(block):
-        yield from regions(op)
+        yield from (region for region in regions(op) if op.span.start <= region.span.start <= op.span.end)
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
@@ -140,3 +143,16 @@ def test_blanks_in_front_of_template_arguments_do_not_matter() -> None:
     text = "using T = Tile%s<TileType::Vec, float, 8, 8>; T t; TASSIGN(t, 0); if (n < 3 && n > (2)) { TABS(t, t); }"
     blank, plain = (dump(in_kernel(text % between)) for between in (" ", ""))
     assert blank == plain
+
+
+def test_set_and_wait_of_the_headers_are_two_flags_of_one_statement() -> None:
+    """An id that is not given is 0."""
+    kernel = in_kernel("PtoSetWaitFlag<PIPE_V, PIPE_S>(); PtoSetWaitFlag<PIPE_MTE2, PIPE_V>((event_t) n, EVENT_ID3);")
+    flags = [(type(op).__name__, str(op.pair), str(op.event)) for op in kernel.body.ops if isinstance(op, Flag)]
+    assert flags == [
+        ("SetFlag", "V->S", "0"),
+        ("WaitFlag", "V->S", "0"),
+        ("SetFlag", "MTE2->V", "n"),
+        ("WaitFlag", "MTE2->V", "3"),
+    ]
+    assert len(kernel.body.statements) == 2

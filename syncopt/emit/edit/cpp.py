@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from syncopt.emit.edit.blocktext import INDENT, Added, BlockText, Item, Kept
 from syncopt.emit.edit.changes import changed_fields, check_same_file
+from syncopt.emit.edit.cpp_called import check_writable
+from syncopt.emit.edit.cpp_ends import at_ends
 from syncopt.emit.edit.cpp_order import Hold, OrderConflictError, Unit, arranged
 from syncopt.emit.edit.cpp_spelling import address_line, is_expression, names_made, names_read, spell_cpp
 from syncopt.ir.kernel import AllocTile, Block, For, If, Kernel, Op, Scalar, Section, Statement, regions
@@ -20,6 +22,7 @@ from syncopt.ir.values import is_pure
 
 _REST_OF_LINE = re.compile(rb"[^\S\n]*(?:/\*[^\n]*?\*/[^\S\n]*)*(?://[^\n]*)?\n")
 _NOTHING: frozenset[str] = frozenset()
+_BEFORE_MANY = (b"{", b"}", b";")
 _STEP = 2.0**-20
 """How far the ranks of added statements are apart; those of the file are whole numbers."""
 
@@ -27,9 +30,13 @@ _STEP = 2.0**-20
 def render_cpp(original: Kernel, changed: Kernel) -> bytes:
     """The whole C++ file of a kernel with this function's text after its changed tree; see `render`."""
     check_same_file(original, changed)
-    data, body = original.source.data, original.body.span
-    written = _Writer(original.source).block(original.body, changed.body, original.span.start)
-    return data[: body.start] + written.text + data[body.end :]
+    data, place = original.source.data, original.body.span
+    if changed.body is original.body:
+        return data
+    check_writable(original)
+    body = at_ends(original.source, changed.body)
+    written = _Writer(original.source).block(original.body, body, original.span.start)
+    return data[: place.start] + written.text + data[place.end :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +102,25 @@ class _Writer:
 
     def _filled(self, old: Block, items: Sequence[Item], owner: int) -> bytes:
         spans = [statement.span for statement in old.statements]
-        if self._data[old.span.start - 1 : old.span.start] == b"{" or self._data[owner : owner + 1] == b"#":
-            return self._text.fill(old.span, spans, items, owner)
-        if old.span.start == old.span.end:
+        if old.span.start == old.span.end and self._data[old.span.start - 1 : old.span.start] != b"{":
             return b" else " + self._braced(items, owner) if items else b""
+        # What begins right behind a brace or a semicolon is what follows on a branch that jumps.
+        if self._data[old.span.start - 1 : old.span.start] in _BEFORE_MANY or self._data[owner : owner + 1] == b"#":
+            return self._text.fill(old.span, spans, items, owner)
+        single = self._data[old.span.start : old.span.end]
         match items:
             case [Kept(place=0, text=text)]:
                 return text
+            case [] if not spans:
+                return single
             case _:
-                return self._braced(items, owner)
+                # A jump alone is no statement of the block, and stays behind all of them.
+                return self._braced(items, owner, [] if spans else [single])
 
-    def _braced(self, items: Sequence[Item], owner: int) -> bytes:
+    def _braced(self, items: Sequence[Item], owner: int, jump: Sequence[bytes] = ()) -> bytes:
         """A block in braces, in the place of a single statement."""
         outer = self._text.indent_at(owner)
-        lines = [line for item in items for line in _lines(item)]
+        lines = [*(line for item in items for line in _lines(item)), *jump]
         inside = b"".join(outer + INDENT.encode() + line + self._text.line_end for line in lines)
         return b"{" + self._text.line_end + inside + outer + b"}"
 

@@ -1,16 +1,17 @@
-"""Branches; variables that they assign become their results."""
+"""Branches and blocks of their own; variables that they assign become their results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from syncopt.frontend._cpp.arithmetic import condition
+from syncopt.frontend._cpp.arithmetic import condition, literal
 from syncopt.frontend._cpp.bindings import Bound, Part, Variable, parts, unmade, with_parts
 from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.objects import operand
 from syncopt.frontend._cpp.text import field, named
-from syncopt.ir.kernel import Block, If, Value, Yield
+from syncopt.frontend._cpp.types import BOOL
+from syncopt.ir.kernel import Block, Braces, Guard, If, Value, Yield
 from syncopt.ir.source import Span
 
 Bindings = Mapping[Variable, Bound]
@@ -26,13 +27,29 @@ class _Arm:
 
 def read_if(ctx: Context, node: Node) -> None:
     """`if (c) ... else ...`."""
-    asked, then, orelse = (field(node, name) for name in ("condition", "consequence", "alternative"))
+    _branch(ctx, node, If, _else(ctx, node))
+
+
+def read_guard(ctx: Context, node: Node, behind: Callable[[], Block] | None = None) -> None:
+    """A branch with a jump inside; `behind` reads what stands behind one that has no `else` and always jumps."""
+    # What a called function returns to stands behind both arms.
+    _branch(ctx, node, If if ctx.calls else Guard, _else(ctx, node) if behind is None else behind)
+
+
+def _else(ctx: Context, node: Node) -> Callable[[], Block] | None:
+    orelse = field(node, "alternative")
+    return None if orelse is None else lambda: ctx.readers.block(ctx, named(orelse)[-1])
+
+
+def _branch(ctx: Context, node: Node, kind: type[If], orelse: Callable[[], Block] | None) -> None:
+    asked, then = field(node, "condition"), field(node, "consequence")
     assert asked is not None and then is not None
     chosen = condition(ctx, operand(ctx, asked), asked)
     before = dict(ctx.bound)
-    first, second = _arm(ctx, before, then), _Arm(Block((), Span(then.end_byte, then.end_byte)), before)
+    first = _arm(ctx, before, lambda: ctx.readers.block(ctx, then))
+    second = _Arm(Block((), Span(then.end_byte, then.end_byte)), before)
     if orelse is not None:
-        second = _arm(ctx, before, named(orelse)[-1])
+        second = _arm(ctx, before, orelse)
     results: dict[tuple[Value, Value], Value] = {}
     ctx.bound = _merged(before, first.bound, second.bound, results)
     blocks = [first.block, second.block]
@@ -40,15 +57,43 @@ def read_if(ctx: Context, node: Node) -> None:
         blocks = [
             handing_out(ctx, block, values) for block, values in zip(blocks, zip(*results, strict=True), strict=True)
         ]
-    has_else = bool(results) or orelse is not None
+    has_else = bool(results) or orelse is not None or kind is Guard
     values = tuple(results.values())
-    ctx.add(If(ctx.uid(), ctx.span, chosen.value, values, blocks[0], blocks[1] if has_else else None))
+    ctx.add(kind(ctx.uid(), ctx.span, chosen.value, values, blocks[0], blocks[1] if has_else else None))
 
 
-def _arm(ctx: Context, before: Bindings, node: Node) -> _Arm:
+def _arm(ctx: Context, before: Bindings, read: Callable[[], Block]) -> _Arm:
     ctx.bound = dict(before)
-    block = ctx.readers.block(ctx, node)
+    block = read()
     return _Arm(block, ctx.bound)
+
+
+def read_braces(ctx: Context, node: Node) -> None:
+    """`{ ... }`: what it declares is gone behind it, what it assigns stays."""
+    read_under(ctx, lambda: ctx.readers.block(ctx, node))
+
+
+def read_under(ctx: Context, read: Callable[[], Block]) -> None:
+    """A block that always runs."""
+    always = literal(ctx, BOOL, 1, "true")
+    before = dict(ctx.bound)
+    inside = _arm(ctx, before, read)
+    results: dict[Value, Value] = {}
+    ctx.bound = {
+        variable: _behind(variable, before.get(variable), bound, results) for variable, bound in inside.bound.items()
+    }
+    block = handing_out(ctx, inside.block, tuple(results)) if results else inside.block
+    ctx.add(Braces(ctx.uid(), ctx.span, always.value, tuple(results.values()), block, None))
+
+
+def _behind(variable: Variable, before: Bound | None, inside: Bound, results: dict[Value, Value]) -> Bound:
+    """What a variable stands for behind a block: what it did before, or results for what the block changed."""
+    olds = [None] * len(parts(inside)) if before is None else parts(before)
+    values = [
+        new if new is None or new is old else results.setdefault(new, Value(variable.name, new.type))
+        for old, new in zip(olds, parts(inside), strict=True)
+    ]
+    return with_parts(unmade(inside) if before is None else before, values)
 
 
 def _merged(

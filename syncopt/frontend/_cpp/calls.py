@@ -6,9 +6,10 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.bindings import Bound, Operand, TensorBinding, TileBinding, Variable
+from syncopt.frontend._cpp.called import read_called
 from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.expressions import function_name, read_expression
-from syncopt.frontend._cpp.flags import FLAG_CALLS, read_flag_call, read_sync_function
+from syncopt.frontend._cpp.flags import FLAG_CALLS, read_flag_call, read_pair, read_sync_function, synchronises
 from syncopt.frontend._cpp.objects import (
     address,
     element,
@@ -67,14 +68,24 @@ def read_call(ctx: Context, node: Node) -> None:
     name = function_name(ctx, function)
     if name in FLAG_CALLS:
         read_flag_call(ctx, name, given, node)
+    elif name == "PtoSetWaitFlag" and name not in ctx.functions:
+        read_pair(ctx, function, given, node)
     elif name in _SPECIAL:
         _SPECIAL[name](ctx, given, node)
     elif name in ctx.functions:
-        read_sync_function(ctx, name, given, node)
+        read_function(ctx, name, function, given, node)
     elif name in _HINTS or not _is_tile_op(name):
         ctx.fail(f"a call of {name} is not modelled", function, _HINTS.get(name, ""))
     else:
         _tile_op(ctx, name, function, given)
+
+
+def read_function(ctx: Context, name: str, function: Node, given: Sequence[Node], node: Node) -> None:
+    """A function of the file; the statements of one that only synchronises are those that its arguments choose."""
+    if synchronises(ctx, name) and all(ctx.constant_or_none(argument) is not None for argument in given):
+        read_sync_function(ctx, name, given, node)
+    else:
+        read_called(ctx, name, function, given, node)
 
 
 def _is_tile_op(name: str) -> bool:
@@ -156,7 +167,10 @@ def _variable(ctx: Context, node: Node) -> Variable:
 
 
 def _assign_address(ctx: Context, given: Sequence[Node], node: Node) -> None:
-    """`TASSIGN(tile, address)` or `TASSIGN(tensor, pointer)`."""
+    """`TASSIGN(tile, address)`, `TASSIGN<address>(tile)` or `TASSIGN(tensor, pointer)`."""
+    arguments = field(field(node, "function") or node, "arguments")
+    if len(given) == 1 and arguments is not None and arguments.type == "template_argument_list":
+        given = [*given, *named(arguments)]
     if len(given) != len(("object", "address")):
         ctx.fail(f"TASSIGN with {len(given)} operands is not modelled", node)
     variable = _variable(ctx, given[0])

@@ -1,6 +1,6 @@
 """What reading a function carries along: names in scope, what they stand for, the ops and statements read so far."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -9,6 +9,7 @@ from typing import NoReturn
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.bindings import Array, Bound, Constant, Operand, Variable, Word
+from syncopt.frontend._cpp.jumps import Jump
 from syncopt.frontend._cpp.text import Tree
 from syncopt.frontend._cpp.types import CppType, Number
 from syncopt.ir.kernel import AddPtr, AllocTile, Block, Op, Scalar, Statement, TensorView, Value
@@ -31,10 +32,29 @@ Entry = Variable | Array | Constant | Word | CppType | Refused
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Callee:
-    """A function of the file; `fault` tells why calls of it cannot be read, empty if they can."""
+    """A function of the file.
+
+    Parameters
+    ----------
+    node : Node
+        Its definition.
+    fault : str
+        Why calls of it cannot be read, empty if they can.
+    template : Node or None
+        The parameters in front of it, if it is a template.
+    """
 
     node: Node
     fault: str = ""
+    template: Node | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Call:
+    """A call whose function is being read."""
+
+    name: str
+    node: Node
 
 
 _DEEPEST = 96
@@ -47,11 +67,6 @@ class Scope:
     def __init__(self, outer: "Scope | None" = None) -> None:
         self.outer = outer
         self.entries: dict[str, Entry] = {}
-
-    @property
-    def depth(self) -> int:
-        """Number of scopes around it."""
-        return 0 if self.outer is None else self.outer.depth + 1
 
     def get(self, name: str) -> Entry | None:
         """What a name is here, None if it is not known."""
@@ -96,8 +111,6 @@ class Context:
         Names of the file.
     readers : Readers
         How to read expressions and blocks.
-    assigned : frozenset of str
-        Tiles that the function gives an address somewhere.
     functions : mapping of name to Callee
         The functions of the file.
     """
@@ -107,13 +120,12 @@ class Context:
         tree: Tree,
         scope: Scope,
         readers: Readers,
-        assigned: frozenset[str] = frozenset(),
         functions: Mapping[str, Callee] = _NO_FUNCTIONS,
     ) -> None:
         self.tree = tree
         self.scope = scope
         self.readers = readers
-        self.assigned = assigned
+        self.assigned = frozenset[str]()
         self.functions = functions
         self.bound: dict[Variable, Bound] = {}
         self._numbers: dict[Value, int | float] = {}
@@ -122,6 +134,8 @@ class Context:
         self._records = [_Record(Span(0, 0))]
         self._uids = 0
         self._depth = 0
+        self.jump: Jump | None = Jump.RETURN
+        self.calls: tuple[Call, ...] = ()
 
     def refusal(self, message: str, node: Node, hint: str = "") -> InputError:
         """An error about a node."""
@@ -220,10 +234,12 @@ class Context:
 
     @contextmanager
     def statement(self, span: Span) -> Generator[None]:
-        """Reads a statement; ops and names that come up belong to it."""
-        self._records.append(_Record(span))
+        """Reads a statement; ops and names that come up belong to it. In a called function it is none of its own."""
+        self._records.append(_Record(self.span if self.calls else span))
         yield
         record = self._records.pop()
+        if self.calls:
+            return
         statement = Statement(record.span, frozenset(record.reads), frozenset(record.writes))
         self._frames[-1].statements.append(statement)
 
@@ -239,7 +255,7 @@ class Context:
     @contextmanager
     def textless(self, at: int) -> Generator[None]:
         """Reads what no text of a block stands for."""
-        self._records.append(_Record(Span(at, at)))
+        self._records.append(_Record(self.span if self.calls else Span(at, at)))
         yield
         self._records.pop()
 
@@ -270,6 +286,29 @@ class Context:
         self._records.pop()
         self.scope = here
 
+    @contextmanager
+    def ended_by(self, jump: Jump | None) -> Generator[None]:
+        """Reads statements behind whose end the same comes as behind a jump; None if nothing is known of that."""
+        before, self.jump = self.jump, jump
+        yield
+        self.jump = before
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks that are being read."""
+        return len(self._frames) - 1
+
+    @contextmanager
+    def called(self, call: Call, assigned: frozenset[str]) -> Generator[Scope]:
+        """Reads the statements of a called function as parts of the statement that calls it."""
+        if any(call.name == other.name for other in self.calls):
+            self.fail(f"a call of {call.name} inside itself is not modelled", call.node)
+        before = self.assigned, self.calls
+        with self.names_of_the_file() as own, self.ended_by(Jump.RETURN):
+            self.assigned, self.calls = assigned, (*self.calls, call)
+            yield own
+        self.assigned, self.calls = before
+
     def open_block(self) -> None:
         """Begins a block."""
         self._frames.append(_Frame())
@@ -291,6 +330,12 @@ class Context:
             raise found.error
         return found
 
+    def variables(self, names: Iterable[str]) -> frozenset[Variable]:
+        """The variables that some names are here; two names can be one variable where a function takes references."""
+        found = [self.scope.get(name) for name in names]
+        elements = (entry.elements if isinstance(entry, Array) else (entry,) for entry in found)
+        return frozenset(one for entries in elements for one in entries if isinstance(one, Variable))
+
     def value_of(self, variable: Variable, node: Node) -> Bound:
         """What a variable stands for here."""
         found = self.bound.get(variable)
@@ -307,9 +352,13 @@ class Context:
 
     def assign(self, variable: Variable, bound: Bound) -> None:
         """Gives a variable another value."""
+        self.lend(variable)
+        self.bound[variable] = bound
+
+    def lend(self, variable: Variable) -> None:
+        """Notes that what is read may give a variable another value."""
         self._records[-1].reads.add(variable.base)
         self._records[-1].writes.add(variable.base)
-        self.bound[variable] = bound
 
 
 def integer_text(type_: Number, text: str) -> str:

@@ -9,7 +9,7 @@ from syncopt.frontend._cpp.arithmetic import convert
 from syncopt.frontend._cpp.bindings import Array, Bound, Constant, Operand, TensorBinding, TileBinding, Variable, Word
 from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.objects import construct, is_whole, placed
-from syncopt.frontend._cpp.text import declared, field, named
+from syncopt.frontend._cpp.text import declared, descendants, field, named
 from syncopt.frontend._cpp.typenames import (
     HEADER_WORDS,
     pointee,
@@ -75,6 +75,7 @@ def _declare(ctx: Context, type_node: Node, declarator: Node) -> None:
     inner = field(declarator, "declarator") if declarator.type == "init_declarator" else declarator
     assert inner is not None
     name, is_pointer = _declared_name(ctx, inner)
+    check_first_value(ctx, name, value)
     type_ = _declared_type(ctx, type_node, is_pointer)
     bound = None if value is None else _initial(ctx, type_, value)
     if type_ is None:
@@ -82,6 +83,13 @@ def _declare(ctx: Context, type_node: Node, declarator: Node) -> None:
             ctx.fail(f"{ctx.tree.text(name)} has no type", name)
         type_ = bound.type
     _introduce(ctx, name, type_, bound)
+
+
+def check_first_value(ctx: Context, name: Node, value: Node | None) -> None:
+    """A name in its own first value is no longer that of the block around it, and has no value yet."""
+    for inner in descendants(value) if value is not None else ():
+        if inner.type == "identifier" and ctx.tree.text(inner) == ctx.tree.text(name):
+            ctx.fail(f"{ctx.tree.text(name)} stands in its own first value", inner)
 
 
 def _declared_name(ctx: Context, declarator: Node) -> tuple[Node, bool]:
@@ -119,6 +127,7 @@ def _declare_made(ctx: Context, type_node: Node, declarator: Node) -> None:
     arguments = field(call, "arguments") if call is not None else None
     if name is None or arguments is None or not named(arguments):
         ctx.fail(f"{ctx.tree.phrase(declarator)} is not modelled", declarator, "write TYPE name = TYPE(...)")
+    check_first_value(ctx, name, arguments)
     type_ = read_type(ctx, type_node)
     _introduce(ctx, name, type_, construct(ctx, type_, named(arguments), declarator))
 

@@ -18,7 +18,7 @@ from syncopt.frontend._cpp.arithmetic import (
     short_circuit,
     signed_prefix,
 )
-from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TileBinding, Variable
+from syncopt.frontend._cpp.bindings import Bound, Constant, Operand, TensorBinding, TileBinding, Variable
 from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.inlining import call_of_number
 from syncopt.frontend._cpp.objects import (
@@ -47,7 +47,7 @@ from syncopt.frontend._cpp.types import (
 )
 from syncopt.frontend._cpp.types import element as element_of
 from syncopt.ir.scalars import wrapped
-from syncopt.ir.types import ScalarType
+from syncopt.ir.types import ScalarType, TileType
 from syncopt.ir.values import primary
 
 _INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)")
@@ -59,7 +59,12 @@ _LAUNCH = {
     "get_subblockid": "pto.get_subblock_idx",
     "get_subblockdim": "pto.get_subblock_num",
 }
-_HEADER_NUMBERS = {"DYNAMIC": -1}
+_HEADER_NUMBERS = {"DYNAMIC": -1, "C0_SIZE_BYTE": 32, "FRACTAL_NZ_ROW": 16, "BLOCK_BYTE_SIZE": 32}
+_TILE_NUMBERS: dict[str, Callable[[TileType], int]] = {
+    "Rows": lambda tile: tile.rows,
+    "Cols": lambda tile: tile.cols,
+    "Numel": lambda tile: tile.rows * tile.cols,
+}
 _LAUNCH_NAMES = {"block_idx": "pto.get_block_idx", "block_num": "pto.get_block_num"}
 _CASTS = ("static_cast", "reinterpret_cast")
 WORDS = {
@@ -155,6 +160,10 @@ def _qualified(ctx: Context, node: Node) -> Bound:
         entry = ctx.entry(text, node)
         assert isinstance(entry, Constant)
         return literal(ctx, entry.type, entry.number, text)
+    scope, name = field(node, "scope"), field(node, "name")
+    tile = None if scope is None else ctx.scope.get(ctx.tree.text(scope))
+    if isinstance(tile, TileType) and name is not None and ctx.tree.text(name) in _TILE_NUMBERS:
+        return literal(ctx, INT, _TILE_NUMBERS[ctx.tree.text(name)](tile), text)
     return read_expression(ctx, unqualified(ctx, node))
 
 
@@ -294,7 +303,7 @@ def _call(ctx: Context, node: Node) -> Bound:
     if is_type_name(ctx, function):
         return construct(ctx, read_type(ctx, function), given, node)
     if name in ctx.functions:
-        return call_of_number(ctx, name, given, node)
+        return call_of_number(ctx, name, function, given, node)
     # Without blanks the grammar takes `n<3 && m>(2)` for the call of a template.
     is_number = function.type == "template_function" and isinstance(ctx.scope.get(name), Variable | Constant)
     hint = f"if {name} is compared here, write a blank before the <" if is_number else ""
@@ -327,6 +336,8 @@ def _method(ctx: Context, function: Node, given: Sequence[Node], node: Node) -> 
     if given or method not in ("data", "GetValidRow", "GetValidCol"):
         ctx.fail(f"a call of {method} is not modelled", name)
     tile = read_expression(ctx, target)
+    if isinstance(tile, TensorBinding) and method == "data":
+        return Operand(Pointer(tile.type.element, Space.GLOBAL), tile.pointer)
     if not isinstance(tile, TileBinding):
         ctx.fail(f"{method} of {describe(tile.type)} is not modelled", name)
     match method:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import compress, count
 
-from syncopt.ir.kernel import Block, For, If, Op, Section, Value, Yield, walk
+from syncopt.ir.kernel import Block, For, Guard, If, Op, Section, Value, Yield, walk
 from syncopt.ir.values import operands_of
 
 
@@ -91,6 +91,7 @@ class _Finish:
     def _if(self, op: If, uid: int) -> If:
         stay = _kept(op, self._live)
         then, orelse = self.block(op.then, stay), None if op.orelse is None else self.block(op.orelse, stay)
-        if orelse is not None and not orelse.ops and orelse.span.start == orelse.span.end:
+        is_written = isinstance(op, Guard) or (orelse is not None and orelse.span.start < orelse.span.end)
+        if orelse is not None and not orelse.ops and not is_written:
             orelse = None
         return replace(op, uid=uid, results=tuple(compress(op.results, stay)), then=then, orelse=orelse)

@@ -9,11 +9,12 @@ from syncopt.frontend._cpp.bindings import Constant
 from syncopt.frontend._cpp.context import Context, Scope
 from syncopt.frontend._cpp.inlining import INLINE
 from syncopt.frontend._cpp.objects import integer
-from syncopt.frontend._cpp.text import field, named
+from syncopt.frontend._cpp.text import descendants, field, named
 from syncopt.frontend._cpp.types import INT
 from syncopt.ir.kernel import Barrier, SetFlag, Value, WaitFlag
 from syncopt.ir.pipes import EVENT_IDS, Pipe, PipePair
 
+_OTHER_STATEMENTS = frozenset({"if_statement", "for_statement", "while_statement", "declaration", "preproc_if"})
 _PIPES = {f"PIPE_{pipe.value}": pipe for pipe in Pipe}
 
 
@@ -58,6 +59,18 @@ def _event(ctx: Context, name: str, node: Node) -> int | Value:
     return number
 
 
+def read_pair(ctx: Context, function: Node, given: Sequence[Node], node: Node) -> None:
+    """`PtoSetWaitFlag<source, target>(set, wait)` of the headers; an id that is not given is 0."""
+    arguments = field(function, "arguments")
+    pipes = named(arguments) if arguments is not None and function.type == "template_function" else []
+    if len(pipes) != len(("source", "target")) or len(given) > len(("set", "wait")):
+        ctx.fail("PtoSetWaitFlag takes two pipes in <> and at most two event ids", node)
+    pair = PipePair(*(_pipe(ctx, pipe) for pipe in pipes))
+    events = [_event(ctx, "PtoSetWaitFlag", argument) for argument in given] + [0] * (2 - len(given))
+    for make, event in zip((SetFlag, WaitFlag), events, strict=True):
+        ctx.add(make(ctx.uid(), ctx.span, pair, event))
+
+
 FLAG_CALLS: Mapping[str, Callable[[Context, Sequence[Node], Node], None]] = {
     "set_flag": _flag(SetFlag, "set_flag"),
     "wait_flag": _flag(WaitFlag, "wait_flag"),
@@ -82,6 +95,17 @@ def read_sync_function(ctx: Context, name: str, given: Sequence[Node], node: Nod
             function, arguments = field(call, "function"), field(call, "arguments")
             assert function is not None and arguments is not None
             read_flag_call(ctx, ctx.tree.text(function), named(arguments), call)
+
+
+def synchronises(ctx: Context, name: str) -> bool:
+    """Whether a function of the file, which is no template, has nothing but flags and barriers for statements."""
+    callee = ctx.functions[name]
+    body = field(callee.node, "body")
+    if callee.fault or body is None or callee.template is not None:
+        return False
+    calls = [inner for inner in descendants(body) if inner.type == "call_expression"]
+    others = [inner for inner in descendants(body) if inner.type in _OTHER_STATEMENTS]
+    return bool(calls) and not others and all(_is_sync_call(ctx, call) for call in calls)
 
 
 def _bind_parameters(ctx: Context, own: Scope, declarator: Node, given: Sequence[int | None]) -> bool:

@@ -17,7 +17,7 @@ from syncopt.frontend._cpp.statements import read_block
 from syncopt.frontend._cpp.text import ENTRY, Tree, declared, descendants, field, named
 from syncopt.frontend._cpp.typenames import pointee, pointer_to, read_type
 from syncopt.frontend._cpp.types import INT, Float, Integer, Pointer, Space, describe
-from syncopt.ir.kernel import Block, Kernel, Return, Value, walk
+from syncopt.ir.kernel import Kernel, Value
 from syncopt.ir.source import InputError, Span
 from syncopt.ir.types import PointerType
 
@@ -74,10 +74,10 @@ class File:
         macro = self._macro_in(node)
         if macro is not None:
             raise macro.error
-        ctx = Context(tree, Scope(self.scope), _READERS, assigned_names_of(tree, body), self._callees(function))
+        ctx = Context(tree, Scope(self.scope), _READERS, self._callees(function))
+        ctx.assigned = assigned_names(ctx, body)
         arguments = _parameters(ctx, function.declarator)
         block = finished(ctx.readers.block(ctx, body))
-        _check_returns(tree, block)
         return Kernel(function.name, arguments, block, tree.source, tree.span(node))
 
     def error_outside_functions(self) -> Span | None:
@@ -101,12 +101,12 @@ class File:
             return Callee(first.node, "it is declared without a body")
         if len(bodies) > 1:
             return Callee(first.node, f"{len(bodies)} functions have this name")
-        if first.is_template:
-            return Callee(first.node, "it is a template")
+        template = field(first.node, "parameters") if first.is_template else None
+        node = named(first.node)[-1] if first.is_template else first.node
         if first.under != caller.under[: len(first.under)]:
-            return Callee(first.node, f"it stands under {first_line(self.tree, first.under)}")
+            return Callee(node, f"it stands under {first_line(self.tree, first.under)}", template)
         macro = self._macro_in(first.node)
-        return Callee(first.node, "" if macro is None else macro.error.message)
+        return Callee(node, "" if macro is None else macro.error.message, template)
 
     # -- names of the file -----------------------------------------------------------------------------------------
 
@@ -191,11 +191,6 @@ def _macro_number(text: str) -> Constant | None:
     return Constant(INT, int(match[1], 0))
 
 
-def assigned_names_of(tree: Tree, body: Node) -> frozenset[str]:
-    """Names that a function gives another value than their first."""
-    return assigned_names(Context(tree, Scope(), _READERS), body)
-
-
 def _is_fixed(tree: Tree, node: Node) -> bool:
     """Whether a declaration is one of constants."""
     words = {tree.text(child) for child in node.children if child.type == "type_qualifier"}
@@ -267,11 +262,3 @@ def _parameter(ctx: Context, node: Node) -> Value:
     ctx.declare(text, variable, name)
     ctx.bound[variable] = Operand(type_, value)
     return value
-
-
-def _check_returns(tree: Tree, body: Block) -> None:
-    """A kernel returns at its end only."""
-    for op in walk(body):
-        if isinstance(op, Return) and op is not body.ops[-1]:
-            hint = "put the rest of the kernel into an if"
-            raise InputError("return may not stand here", tree.source, op.span, hint)

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from syncopt.frontend._cpp.arithmetic import convert
+from syncopt.frontend._cpp.arithmetic import choose, condition, convert
 from syncopt.frontend._cpp.bindings import Operand, Variable
 from syncopt.frontend._cpp.context import Context, Scope
 from syncopt.frontend._cpp.objects import operand
+from syncopt.frontend._cpp.templates import deduce, explicit
 from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.typenames import read_type
 from syncopt.frontend._cpp.types import Float, Integer, Number
@@ -17,29 +18,56 @@ from syncopt.frontend._cpp.types import Float, Integer, Number
 INLINE = "write the body of the called function in its place"
 
 
-def call_of_number(ctx: Context, name: str, given: Sequence[Node], node: Node) -> Operand:
-    """The value of `name(...)` for a function of the file that is `T name(...) { return EXPRESSION; }`."""
+def call_of_number(ctx: Context, name: str, function: Node, given: Sequence[Node], node: Node) -> Operand:
+    """The value of `name(...)` for a function of the file that is `T name(...) { return EXPRESSION; }`.
+
+    In front of that there may be branches that return something else.
+    """
     callee = ctx.functions[name]
-    returned = _returned(callee.node)
-    fault = callee.fault or ("" if returned is not None else "it does more than return a number")
-    if fault or returned is None:
+    returns = _returns(callee.node)
+    fault = callee.fault or ("" if returns else "it does more than return a number")
+    if fault:
         ctx.fail(f"a call of {name} is not modelled: {fault}", node, INLINE)
     numbers = [operand(ctx, argument) for argument in given]
-    with ctx.names_of_the_file() as own, _parameters(ctx, own, callee.node, numbers) as fits, ctx.deeper(node):
-        if not fits:
-            ctx.fail(f"a call of {name} with {len(given)} arguments is not modelled", node, INLINE)
-        found = operand(ctx, returned)
-        type_ = _type(ctx, callee.node)
-        made = found if type_ is None else convert(ctx, found, type_, node, ctx.tree.phrase(node))
+    named_in_call = explicit(ctx, callee, function)
+    with ctx.names_of_the_file() as own, ctx.deeper(node):
+        own.entries.update(named_in_call)
+        deduce(ctx, own, callee, numbers, node)
+        with _parameters(ctx, own, callee.node, numbers) as fits:
+            if not fits:
+                ctx.fail(f"a call of {name} with {len(given)} arguments is not modelled", node, INLINE)
+            made = _value(ctx, returns, _type(ctx, callee.node), node)
     return replace(made, value=ctx.rename(made.value, ctx.tree.phrase(node)), text=ctx.tree.phrase(node))
 
 
-def _returned(definition: Node) -> Node | None:
+def _returns(definition: Node) -> list[tuple[Node | None, Node]]:
+    """What a function returns under which conditions, the last one always; nothing if it does anything else."""
     body = field(definition, "body")
-    statements = named(body) if body is not None else []
-    if len(statements) != 1 or statements[0].type != "return_statement":
-        return None
-    return next(iter(named(statements[0])), None)
+    found: list[tuple[Node | None, Node]] = []
+    for statement in named(body) if body is not None else []:
+        asked, returned = None, statement
+        if statement.type == "if_statement":
+            asked, then = field(statement, "condition"), field(statement, "consequence")
+            inner = named(then) if then is not None and then.type == "compound_statement" else [then]
+            returned = inner[0] if len(inner) == 1 and field(statement, "alternative") is None else None
+        if returned is None or returned.type != "return_statement" or len(named(returned)) != 1:
+            return []
+        found.append((asked, named(returned)[0]))
+    return found if [asked is None for asked, _ in found] == [False] * (len(found) - 1) + [True] else []
+
+
+def _value(ctx: Context, returns: Sequence[tuple[Node | None, Node]], type_: Number | None, node: Node) -> Operand:
+    """The number that is returned, in the type that the function has."""
+    (asked, returned), *others = returns
+    chosen = None if asked is None else condition(ctx, operand(ctx, asked), asked)
+    found = operand(ctx, returned)
+    made = found if type_ is None else convert(ctx, found, type_, node, ctx.tree.phrase(node))
+    if chosen is None:
+        return made
+    other = _value(ctx, others, type_, node)
+    if other.type != made.type:
+        ctx.fail("a function that returns numbers of several types is not modelled", returned, INLINE)
+    return choose(ctx, chosen, made, other, node)
 
 
 @contextmanager

@@ -1,17 +1,19 @@
 """Statements and blocks: every statement of a kernel becomes ops, or is refused."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from tree_sitter import Node
 
 from syncopt.frontend._cpp.arithmetic import binary, literal
 from syncopt.frontend._cpp.bindings import Operand, Variable, parts
-from syncopt.frontend._cpp.branches import read_if
+from syncopt.frontend._cpp.branches import read_braces, read_guard, read_if, read_under
 from syncopt.frontend._cpp.calls import read_call
 from syncopt.frontend._cpp.context import Context
 from syncopt.frontend._cpp.declarations import DECLARATIONS, as_type, renamed
 from syncopt.frontend._cpp.expressions import WORDS
-from syncopt.frontend._cpp.loops import read_for
+from syncopt.frontend._cpp.jumps import Jump, always_jumps, is_empty, is_in_loop, is_jump, is_last, jumps_in
+from syncopt.frontend._cpp.loops import read_for, read_while
 from syncopt.frontend._cpp.objects import operand
 from syncopt.frontend._cpp.text import field, named
 from syncopt.frontend._cpp.types import INT, describe
@@ -27,61 +29,111 @@ _SECTIONS = {
     "__DAV_C220_VEC__": SectionKind.VECTOR,
 }
 _WORDS = {
-    "while_statement": ("while", "write the loop as for (T i = a; i < b; i += s)"),
     "do_statement": ("do", "write the loop as for (T i = a; i < b; i += s)"),
     "for_range_loop": ("for over a range", "write the loop as for (T i = a; i < b; i += s)"),
     "switch_statement": ("switch", "write the branches with if"),
     "goto_statement": ("goto", ""),
     "break_statement": ("break", ""),
-    "continue_statement": ("continue", "put the rest of the body into an if"),
-    "compound_statement": ("a block of its own", "write its statements without the braces"),
     "preproc_call": ("a directive", ""),
     "preproc_def": ("#define inside a function", "move it in front of the function"),
     "template_declaration": ("a template inside a function", ""),
 }
 _HARMLESS_ATTRIBUTES = ("[[likely]]", "[[unlikely]]", "[[maybe_unused]]")
-_LOOPS_AND_BRANCHES = ("if_statement", "for_statement")
+_LOOPS_AND_BRANCHES = ("if_statement", "for_statement", "while_statement")
+_MACROS = {"__PTO_AUTO__": False, "__CPU_SIM": False, "__CCE_AICORE__": True}
+"""Macros by whether they are defined: flags are the compiler's under `__PTO_AUTO__`."""
+_DEFINED = re.compile(r"(#ifn?def)\s+(\w+)\s*(?://.*)?$|#if\s+(!?)\s*defined\s*\(\s*(\w+)\s*\)\s*(?://.*)?$")
+_DIRECTIVES = ("preproc_if", "preproc_ifdef")
 
 
 def read_block(ctx: Context, node: Node) -> Block:
-    """The statements between the braces of `node`, or `node` itself if it is a single statement."""
-    if ctx.scope.depth > _MAX_DEPTH:
+    """The statements between the braces of `node`, or `node` itself if it is a single statement.
+
+    A jump that ends them is no part of the block: whatever is added to that stands in front of it.
+    """
+    if ctx.blocks > _MAX_DEPTH:
         ctx.fail(f"blocks are nested deeper than {_MAX_DEPTH}", node)
     ctx.open_block()
     with ctx.inner_scope():
         if node.type == "compound_statement":
-            _read_statements(ctx, named(node))
-            span = Span(node.start_byte + 1, node.end_byte - 1)
-        else:
-            _read_statements(ctx, [node])
-            span = ctx.tree.span(node)
-    return ctx.close_block(span)
+            end = _read_statements(ctx, named(node), node.end_byte - 1)
+            return ctx.close_block(Span(node.start_byte + 1, end))
+        _read_statements(ctx, [node], node.end_byte)
+    return ctx.close_block(ctx.tree.span(node))
 
 
-def _read_statements(ctx: Context, nodes: Sequence[Node]) -> None:
+def _read_statements(ctx: Context, nodes: Sequence[Node], end: int) -> int:
+    """Reads statements in front of byte `end`; where they end, if a jump ends them in front of that."""
     at = 0
     while at < len(nodes):
         start = ctx.tree.start(nodes[at])
         while _is_pragma(ctx, nodes[at]) and at + 1 < len(nodes):
             # What it says is about the statement behind it, so it stays in front of that.
             at += 1
-        node, end = nodes[at], nodes[at].end_byte
-        if node.type in _LOOPS_AND_BRANCHES and at + 1 < len(nodes) and _is_empty(nodes[at + 1]):
+        node, behind = nodes[at], nodes[at + 1 :]
+        if ctx.jump is not None and is_jump(node, ctx.jump) and (ctx.blocks > 1 or behind):
+            _check_jump(ctx, node, behind)
+            return start
+        if _is_guard(ctx, node):
+            stop = ctx.tree.line_end(nodes[-1].end_byte, end)
+            with ctx.statement(Span(start, stop)):
+                _read_guard(ctx, node, behind, stop)
+            return end
+        if node.type in _LOOPS_AND_BRANCHES and behind and is_empty(behind[0]):
             # `};` is one statement for a reader: it goes when the loop or branch goes.
             at += 1
-            end = nodes[at].end_byte
-        with ctx.statement(Span(start, end)):
+        with ctx.statement(Span(start, nodes[at].end_byte)), ctx.ended_by(_jump_behind(ctx, node, behind)):
             _read_statement(ctx, node)
         at += 1
+    return end
+
+
+def _check_jump(ctx: Context, node: Node, behind: Sequence[Node]) -> None:
+    if any(inner.type == "return_statement" and named(inner) for inner in (node, *named(node))):
+        ctx.fail("a kernel that returns a value is not modelled", node)
+    if behind:
+        ctx.fail(f"nothing comes to what stands behind this {ctx.tree.phrase(node)}", behind[0], "remove it")
+
+
+def _is_guard(ctx: Context, node: Node) -> bool:
+    return ctx.jump is not None and node.type == "if_statement" and any(jumps_in(node, ctx.jump))
+
+
+def _read_guard(ctx: Context, node: Node, behind: Sequence[Node], end: int) -> None:
+    """A branch with a jump: what stands behind it runs if the branch does not jump."""
+    then = field(node, "consequence")
+    assert then is not None and ctx.jump is not None
+    if field(node, "alternative") is None and always_jumps(then, ctx.jump):
+        read_guard(ctx, node, lambda: _read_behind(ctx, node, behind, end))
+    elif is_last(behind, ctx.jump):
+        read_guard(ctx, node)
+    else:
+        message = f"a {ctx.jump.value} on one of several ways through a branch is not modelled"
+        hint = "give what stands behind the branch an else, or leave out the else of a branch that always jumps"
+        ctx.fail(message, next(jumps_in(node, ctx.jump)), hint)
+
+
+def _read_behind(ctx: Context, node: Node, behind: Sequence[Node], end: int) -> Block:
+    """What stands behind a branch, in the scope that the branch stands in."""
+    if ctx.blocks > _MAX_DEPTH:
+        ctx.fail(f"blocks are nested deeper than {_MAX_DEPTH}", node)
+    ctx.open_block()
+    end = _read_statements(ctx, behind, end)
+    return ctx.close_block(Span(node.end_byte, end))
+
+
+def _jump_behind(ctx: Context, node: Node, behind: Sequence[Node]) -> Jump | None:
+    """The jump that comes to the same as the end of a statement."""
+    own = _section_kind(ctx, node)
+    if own is not None:
+        # Behind the section of one kind of core, that of another one means nothing to the first.
+        behind = [other for other in behind if _section_kind(ctx, other) in (None, own)]
+    return ctx.jump if is_last(behind, ctx.jump) else None
 
 
 def _is_pragma(ctx: Context, node: Node) -> bool:
     directive = field(node, "directive")
     return node.type == "preproc_call" and directive is not None and ctx.tree.text(directive) == "#pragma"
-
-
-def _is_empty(node: Node) -> bool:
-    return node.type == "expression_statement" and not named(node)
 
 
 def _read_statement(ctx: Context, node: Node) -> None:
@@ -93,7 +145,7 @@ def _read_statement(ctx: Context, node: Node) -> None:
 
 
 def _expression_statement(ctx: Context, node: Node) -> None:
-    if _is_empty(node):
+    if is_empty(node):
         return
     inner = named(node)[0]
     match inner.type:
@@ -153,19 +205,76 @@ def _change(ctx: Context, variable: Variable, sign: str, by: Operand, target: No
 
 
 def _return(ctx: Context, node: Node) -> None:
+    """The end of a kernel; elsewhere the statements that a jump ends are read without it."""
     if named(node):
         ctx.fail("a kernel that returns a value is not modelled", node)
+    if ctx.jump is not Jump.RETURN:
+        what = "return inside a loop is not modelled" if is_in_loop(node) else "return is not modelled here"
+        ctx.fail(what, node, "put the rest of the kernel into an if")
     ctx.add(Return(ctx.uid(), ctx.span))
+
+
+def _continue(ctx: Context, node: Node) -> None:
+    ctx.fail("continue is not modelled here", node, "put the rest of the body into an if")
+
+
+def _section_kind(ctx: Context, node: Node) -> SectionKind | None:
+    """The kind of core that sees the text under a directive, None if it is no such directive."""
+    asked = field(node, "condition") or field(node, "name")
+    if node.type not in _DIRECTIVES or asked is None:
+        return None
+    inner = named(asked)
+    name = ctx.tree.text(inner[0]) if asked.type == "preproc_defined" and inner else ctx.tree.text(asked)
+    is_definite = asked.type == "preproc_defined" or ctx.tree.text(node).startswith("#ifdef")
+    return _SECTIONS.get(name) if is_definite else None
+
+
+def _is_seen(ctx: Context, node: Node) -> bool | None:
+    """Whether the text under a directive is there when a kernel with flags of its own is compiled for the device."""
+    asked = field(node, "condition") or field(node, "name")
+    line = ctx.tree.text(node).partition("\n")[0] if asked is not None else ""
+    match = _DEFINED.match(line)
+    macro = None if match is None else match[2] or match[4]
+    if match is None or macro not in _MACROS:
+        return None
+    return _MACROS[macro] is not (match[1] == "#ifndef" or match[3] == "!")
+
+
+def _read_seen(ctx: Context, node: Node, is_seen: bool) -> None:
+    """The text under a directive, or under its `#else`; it is a block of its own, so that flags can be added in it."""
+    alternative = field(node, "alternative")
+    if alternative is not None and alternative.type != "preproc_else":
+        ctx.fail("#elif is not modelled", alternative)
+    asked = field(node, "condition") or field(node, "name")
+    assert asked is not None
+    head, end = asked, (alternative or node.children[-1]).start_byte
+    nodes = [child for child in named(node) if child not in (asked, alternative)]
+    if not is_seen:
+        if alternative is None:
+            return
+        head, end, nodes = alternative.children[0], node.children[-1].start_byte, named(alternative)
+    if ctx.calls:
+        _read_statements(ctx, nodes, end)
+        return
+    read_under(ctx, lambda: _under(ctx, head, nodes, end))
+
+
+def _under(ctx: Context, head: Node, nodes: Sequence[Node], end: int) -> Block:
+    ctx.open_block()
+    with ctx.inner_scope():
+        end = _read_statements(ctx, nodes, end)
+    return ctx.close_block(Span(head.end_byte, end))
 
 
 def _section(ctx: Context, node: Node) -> None:
     """`#if defined(__DAV_CUBE__)` to `#endif`: what one kind of core does."""
+    kind = _section_kind(ctx, node)
     asked = field(node, "condition") or field(node, "name")
-    assert asked is not None
-    inner = named(asked)
-    name = ctx.tree.text(inner[0]) if asked.type == "preproc_defined" and inner else ctx.tree.text(asked)
-    is_definite = asked.type == "preproc_defined" or ctx.tree.text(node).startswith("#ifdef")
-    if name not in _SECTIONS or not is_definite:
+    is_seen = _is_seen(ctx, node)
+    if is_seen is not None:
+        _read_seen(ctx, node, is_seen)
+        return
+    if kind is None or asked is None:
         line = ctx.tree.text(node).splitlines()[0]
         ctx.fail(f"{line} is not modelled", node, f"expected #if defined({' or '.join(_SECTIONS)})")
     alternative = field(node, "alternative")
@@ -174,13 +283,15 @@ def _section(ctx: Context, node: Node) -> None:
     uid, before = ctx.uid(), dict(ctx.bound)
     ctx.open_block()
     with ctx.inner_scope():
-        _read_statements(ctx, [child for child in named(node) if child != asked])
-    block = ctx.close_block(Span(asked.end_byte, node.children[-1].start_byte))
+        nodes = [child for child in named(node) if child != asked]
+        end = _read_statements(ctx, nodes, node.children[-1].start_byte)
+    block = ctx.close_block(Span(asked.end_byte, end))
     for variable, bound in before.items():
         # The other kind of core does not run this, so a variable that it changed has no one value behind it.
-        if parts(ctx.bound[variable]) != parts(bound):
+        inside = ctx.bound.get(variable)
+        if inside is not None and parts(inside) != parts(bound):
             del ctx.bound[variable]
-    ctx.add(Section(uid, ctx.span, _SECTIONS[name], block))
+    ctx.add(Section(uid, ctx.span, kind, block))
 
 
 def _with_attributes(ctx: Context, node: Node) -> None:
@@ -189,6 +300,8 @@ def _with_attributes(ctx: Context, node: Node) -> None:
     for attribute in attributes:
         if ctx.tree.text(attribute) not in _HARMLESS_ATTRIBUTES:
             ctx.fail(f"{ctx.tree.text(attribute)} is not modelled", attribute)
+    if _is_guard(ctx, statement):
+        ctx.fail("a branch with return or continue behind attributes is not modelled", statement)
     _read_statement(ctx, statement)
 
 
@@ -197,7 +310,10 @@ _READERS: Mapping[str, Callable[[Context, Node], None]] = {
     "expression_statement": _expression_statement,
     "if_statement": read_if,
     "for_statement": read_for,
+    "while_statement": read_while,
+    "compound_statement": read_braces,
     "return_statement": _return,
+    "continue_statement": _continue,
     "attributed_statement": _with_attributes,
     "preproc_if": _section,
     "preproc_ifdef": _section,

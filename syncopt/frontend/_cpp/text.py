@@ -19,14 +19,18 @@ _LANGUAGE = tree_sitter.Language(tree_sitter_cpp.language())
 GLOBAL_MEMORY = "__gm__"
 ENTRY = "__global__"
 ON_CHIP = frozenset({"__ubuf__", "__cbuf__", "__ca__", "__cb__", "__cc__", "__fbuf__", "__biasbuf__"})
-_QUALIFIERS = frozenset({GLOBAL_MEMORY, ENTRY, *ON_CHIP, "AICORE", "__aicore__", "[aicore]", "__in__", "__out__"})
+_HEADER_WORDS = frozenset({"AICORE", "PTO_INTERNAL", "PTO_INST"})
+_QUALIFIERS = frozenset({GLOBAL_MEMORY, ENTRY, *ON_CHIP, *_HEADER_WORDS, "__aicore__", "[aicore]", "__in__", "__out__"})
 _TEMPLATES = rb"template|\w+_cast|Tile(?:Left|Right|Acc)?(?:Compact)?|Shape|Stride|GlobalTensor"
 _REPLACED = re.compile(
-    rb"^[ \t]*#[^\n]*|\b(?:__[a-z]+__|AICORE)\b|\[aicore\]|\b(?!(?:" + _TEMPLATES + rb")\b)\w+[ \t]+<(?![<=])",
+    rb"^[ \t]*#[^\n]*|\b(?:__[a-z]+__|AICORE|PTO_INTERNAL|PTO_INST)\b|\[aicore\]|\b(?!(?:"
+    + _TEMPLATES
+    + rb")\b)\w+[ \t]+<(?![<=])",
     re.MULTILINE,
 )
 _LAST_WORD = re.compile(rb"(\[aicore\]|\w+)\s*\Z")
 _FIRST_WORD = re.compile(rb"\s*(\[aicore\]|\w+)")
+_REST_OF_LINE = re.compile(rb"[^\S\n]*(?:/\*[^\n]*?\*/[^\S\n]*)*(?://[^\n]*)?\n")
 _LONGEST_WORD = 80
 
 
@@ -116,6 +120,11 @@ class Tree:
     def span(self, node: Node) -> Span:
         """Bytes of a node, blanked words in front of it included."""
         return Span(self.start(node), node.end_byte)
+
+    def line_end(self, at: int, end: int) -> int:
+        """The end of the line of byte `at`, if that comes before `end` and nothing but a comment does; else `at`."""
+        match = _REST_OF_LINE.match(self.source.data, at, end)
+        return match.end() if match is not None else at
 
     def as_call(self, node: Node) -> Node | None:
         """A node of the form `name(...)` as a call, whatever the grammar took it for; None if it is no call."""

@@ -35,6 +35,7 @@ _SLAYOUTS = {**_BLAYOUTS, "NoneBox": Layout.NONE_BOX}
 _PADS = {pad.name.capitalize(): pad for pad in Pad}
 _COMPACTS = {"Null": Compact.NULL, "Normal": Compact.NORMAL, "RowPlusOne": Compact.ROW_PLUS_ONE}
 _FRACTAL, _ACC_FRACTAL = 512, 1024
+_BLOCK_ROWS, _BLOCK_BYTES = 16, 32
 _TENSOR_LAYOUTS = {"ND": "nd", "DN": "dn", "NZ": "nz"}
 _TILE_ARGUMENTS = range(4, 12)
 _ROLE_ARGUMENTS = range(3, 6)
@@ -170,6 +171,21 @@ class _Arguments:
             self._ctx.fail(f"{size} is no size", self.nodes[at])
         return None if size == _RUN_TIME else size
 
+    def whole(self, sizes: Sequence[int | None]) -> list[int]:
+        """Sizes that must all be there."""
+        known = [size for size in sizes if size is not None]
+        if len(known) < len(sizes):
+            self._ctx.fail(f"{self._ctx.tree.phrase(self._node)} with run-time sizes is not modelled", self._node)
+        return known
+
+    def number(self, at: int) -> int:
+        """A constant."""
+        return self._ctx.constant(self.nodes[at])
+
+    def type(self, at: int) -> CppType:
+        """Any type."""
+        return read_type(self._ctx, self.nodes[at])
+
     def element(self, at: int) -> DType:
         """An element type."""
         return element_type(self._ctx, read_type(self._ctx, self.nodes[at]), self.nodes[at])
@@ -256,6 +272,41 @@ def _tensor(found: _Arguments) -> Tensor:
     )
 
 
+def _shape_2d(found: _Arguments) -> Extents:
+    """`TileShape2D<T, rows, cols, layout>`: the shape of rows and columns in the layout of a tensor."""
+    layout, rows, cols, block = _two_dimensions(found)
+    if layout != "nz":
+        return Extents(ExtentKind.SHAPE, (1, 1, 1, rows, cols))
+    whole = found.whole((rows, cols))
+    return Extents(ExtentKind.SHAPE, (1, whole[1] // block, whole[0] // _BLOCK_ROWS, _BLOCK_ROWS, block))
+
+
+def _strides_2d(found: _Arguments) -> Extents:
+    """`BaseShape2D<T, rows, cols, layout>`: the strides of that."""
+    layout, rows, cols, block = _two_dimensions(found)
+    rows, cols = found.whole((rows, cols))
+    match layout:
+        case "nz":
+            return Extents(ExtentKind.STRIDE, (cols * rows, rows * block, _BLOCK_ROWS * block, block, 1))
+        case "dn":
+            return Extents(ExtentKind.STRIDE, (*[rows * cols] * 3, 1, rows))
+        case _:
+            return Extents(ExtentKind.STRIDE, (*[rows * cols] * 3, cols, 1))
+
+
+def _two_dimensions(found: _Arguments) -> tuple[str, int | None, int | None, int]:
+    """The layout, rows, columns, and how many elements a block of the layout is wide."""
+    found.check_count(range(3, 5))
+    layout = found.word(3, "Layout", _TENSOR_LAYOUTS, "ND")
+    return layout, found.valid(1, 1), found.valid(2, 1), _BLOCK_BYTES // found.element(0).size
+
+
+def _conditional(found: _Arguments) -> CppType:
+    """`conditional_t<c, A, B>`."""
+    found.check_count(range(3, 4))
+    return found.type(1 if found.number(0) else 2)
+
+
 _LEFT = TileType(Memory.LEFT, DType.F16, 1, 1, 1, 1, Layout.ROW_MAJOR, Layout.ROW_MAJOR)
 _RIGHT = TileType(Memory.RIGHT, DType.F16, 1, 1, 1, 1, Layout.ROW_MAJOR, Layout.COL_MAJOR)
 _ACC = TileType(Memory.ACC, DType.F32, 1, 1, 1, 1, Layout.COL_MAJOR, Layout.ROW_MAJOR, _ACC_FRACTAL)
@@ -270,4 +321,7 @@ _TEMPLATES: dict[str, Callable[[_Arguments], CppType]] = {
     "Shape": _extents(ExtentKind.SHAPE),
     "Stride": _extents(ExtentKind.STRIDE),
     "GlobalTensor": _tensor,
+    "TileShape2D": _shape_2d,
+    "BaseShape2D": _strides_2d,
+    "conditional_t": _conditional,
 }

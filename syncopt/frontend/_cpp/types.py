@@ -111,6 +111,7 @@ ARITHMETIC: dict[str, Number] = {
     "double": Float("f64"),
     "half": Float("f16"),
     "bfloat16_t": Float("bf16"),
+    **dict.fromkeys(("__fp16", "aclFloat16"), Float("f16")),
 }
 """Arithmetic types by their C++ name."""
 

@@ -11,7 +11,9 @@ from itertools import takewhile
 
 from syncopt.ir.kernel import (
     Block,
+    Braces,
     For,
+    Guard,
     Kernel,
     Op,
     Return,
@@ -146,16 +148,28 @@ class Stretch:
 
 
 def stretches(kernel: Kernel) -> tuple[Stretch, ...]:
-    """The sections of a kernel that hold all its tile ops, else its body as one stretch."""
+    """The sections of a kernel that hold all its tile ops, else its body as one stretch.
+
+    If all of them stand in a block of its own, or in one arm of a branch that returns early, that is the stretch.
+    """
     ops = kernel.body.ops
+    if not ops:
+        return ()
+    return _stretches(ops, Site(ops[-1].uid, Side.BEFORE if isinstance(ops[-1], Return) else Side.AFTER))
+
+
+def _stretches(ops: tuple[Op, ...], end: Site) -> tuple[Stretch, ...]:
     sections = [op for op in ops if isinstance(op, Section)]
     outside = any(_has_tile_ops(op) for op in ops if not isinstance(op, Section))
     if sections and not outside:
-        return tuple(Stretch(op.body.ops, Site(op.uid, Side.END)) for op in sections)
-    if not ops:
-        return ()
-    last = ops[-1]
-    return (Stretch(ops, Site(last.uid, Side.BEFORE if isinstance(last, Return) else Side.AFTER)),)
+        return tuple(part for op in sections for part in _stretches(op.body.ops, Site(op.uid, Side.END)))
+    busy = [op for op in ops if _has_tile_ops(op)]
+    if len(busy) == 1 and isinstance(busy[0], Guard | Braces):
+        arms = [(n, arm) for n, arm in enumerate(regions(busy[0])) if any(map(_has_tile_ops, arm.ops))]
+        if len(arms) == 1:
+            number, arm = arms[0]
+            return _stretches(arm.ops, Site(busy[0].uid, Side.END, number))
+    return (Stretch(ops, end),)
 
 
 def _pipes(op: Op) -> frozenset[Pipe | None]:

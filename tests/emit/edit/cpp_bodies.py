@@ -12,6 +12,7 @@ from syncopt.model.rewrite import strip_flags
 from tests.emit.edit.trees import Ops, change
 
 HEAD = "__global__ AICORE void k(__gm__ float* p, int32_t n, bool c) {"
+SET, WAIT = "set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);", "wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);"
 BASE = """
   // größer als nötig: 8 × 8
   using Buffer = Tile<TileType::Vec, float, 8, 8>;  // a type

@@ -9,10 +9,8 @@ from syncopt.emit import render
 from syncopt.ir.kernel import NO_SPAN, AllocTile, Barrier, Block, Flag, For, If, Op, Scalar, Section, TileOp, Value
 from syncopt.ir.source import InputError
 from syncopt.ir.types import ScalarType
-from tests.emit.edit.cpp_bodies import BASE, HEAD, body_after, kernel_of, rendered, stripped
+from tests.emit.edit.cpp_bodies import BASE, HEAD, SET, WAIT, body_after, kernel_of, rendered, stripped
 from tests.emit.edit.trees import Ops, barrier_all, change, set_flag, wait_flag, without
-
-SET, WAIT = "set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);", "wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);"
 
 
 def around(kind: type[Op], *, before: Ops = (), behind: Ops = ()) -> Callable[[Ops], Ops]:
