@@ -1,17 +1,19 @@
 """Sweeps on the workers of a Dask scheduler: processes of their own, of which one is killed."""
 
+import importlib
 import json
 import signal
 import subprocess
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from syncopt.api import InputError
 from syncopt.sweep.cluster import dask_cluster
-from tests.sweep.commands import finished, printed, started, swept_in_one_go, told, wait_until
+from tests.sweep.commands import PATIENCE, finished, printed, started, swept_in_one_go, told, wait_until
 from tests.sweep.held import held
 from tests.sweep.made import STREAM
 
@@ -35,6 +37,15 @@ def sweep(rows: Path, *more: str) -> tuple[str, ...]:
     return ("syncopt", "sweep", str(STREAM), "--set", f"n={rounds}", "-o", str(rows), *more)
 
 
+def wait_for_workers(address: str, number: int) -> None:
+    """Wait until a scheduler knows so many workers, each of which then gets some of the tasks."""
+    client: Any = importlib.import_module("distributed").Client(address, timeout=PATIENCE, set_as_default=False)
+    try:
+        client.wait_for_workers(number, timeout=PATIENCE)
+    finally:
+        client.close()
+
+
 def test_worker_that_is_killed_is_replaced_by_the_others(tmp_path: Path) -> None:
     """Two workers, one killed in the midst of its work: that is done by the other, and every row is there."""
     plans = tmp_path / "plans"
@@ -46,6 +57,7 @@ def test_worker_that_is_killed_is_replaced_by_the_others(tmp_path: Path) -> None
         one, other = (stack.enter_context(running("distributed.cli.dask_worker", *worker)) for _ in range(2))
         wait_until(lambda: there.exists() and bool(there.read_text()), scheduler)
         address: str = json.loads(there.read_text())["address"]
+        wait_for_workers(address, 2)
         with held(plans, ROUNDS[1]) as search:
             command = stack.enter_context(running(*sweep(rows, "--dask", address, "--cache", str(plans))))
             wait_until(lambda: search.stops(one.pid) and search.stops(other.pid), command)
