@@ -110,3 +110,20 @@ def test_loads_run_ahead_by_one_round() -> None:
     assert slots_of(one_flag) == [None, None]
     assert planner.in_full(Plan(order, one_flag)).cycles == 10 + 7 * 712 + 704
     assert planner.in_full(Plan(order, placement)).cycles == 10 + 3 * 712 + 281 + 704
+
+
+def test_slot_loaded_ahead_of_the_loop_takes_its_turn() -> None:
+    first = f"%f = pto.multi_tile_get %pair[%c0] : {MULTI} -> {TILE}\nload f\n"
+    following = f"""%j = arith.addi %i, %c1 : index
+%k = arith.remsi %j, %c2 : index
+%u = pto.multi_tile_get %pair[%k] : {MULTI} -> {TILE}
+%more = arith.cmpi slt, %j, %n : index
+scf.if %more {{
+load u
+}}
+"""
+    planner, placement = rotating(f"{HEAD.replace('scf.for', f'{first}scf.for')}{following}add t3 t\n}}")
+    assert slots_of(placement) == [0, 1, 0, 1]
+    for count in range(6):
+        report = check_kernel(flagged(planner, placement), setting(n=count), MACHINE)
+        assert (report.verdict, report.findings, report.unproven) == (Verdict.CLEAN, (), ())
