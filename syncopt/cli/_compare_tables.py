@@ -95,10 +95,9 @@ def _print_ids(page: Page, compared: Compared) -> None:
     pairs = sorted({pair for version in compared.versions for pair in version.replay.ids}, key=str)
     if not pairs:
         return
-    rows = table("event ids", *(f">{pair}" for pair in pairs))
-    for version in compared.versions:
-        ids = version.replay.ids
-        rows.add_row(version.name, *(str(ids.get(pair, 0)) for pair in pairs))
+    rows = table("event ids", *(f">{version.name}" for version in compared.versions))
+    for pair in pairs:
+        rows.add_row(str(pair), *(str(version.replay.ids.get(pair, 0)) for version in compared.versions))
     page.table(rows)
 
 

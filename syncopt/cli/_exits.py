@@ -36,7 +36,7 @@ def answering(debug: bool) -> Generator[None]:
     except InputError as error:
         raise _exit(Status.BAD_INPUT, str(error), debug) from error
     except NoPlan as error:
-        text = "error: the budget was spent before there was any plan\n   help: give more with --budget"
+        text = "error: the budget was spent before there was a valid plan\n   help: give more with --budget"
         raise _exit(Status.NO_PLAN, text, debug) from error
     except WrongPlan as error:
         text = f"internal error: {error}\n   nothing is written; {_REPORT}"

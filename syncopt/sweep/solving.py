@@ -42,7 +42,7 @@ def _outcome(task: Task, plans: PlanFolder | None) -> tuple[Outcome, Figures | N
     except InputError as error:
         return Outcome.BAD_INPUT, None, str(error)
     except NoPlan:
-        return Outcome.NO_PLAN, None, "the budget was spent before there was any plan"
+        return Outcome.NO_PLAN, None, "the budget was spent before there was a valid plan"
     except WrongPlan as error:
         return Outcome.WRONG_PLAN, None, str(error)
 

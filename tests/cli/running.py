@@ -15,9 +15,9 @@ GEMM = Path(__file__).parents[2] / "instances" / "gemm"
 HAND = GEMM / "hand_synchronised.pto"
 
 
-def syncopt(*arguments: str | Path) -> Result:
-    """What a command line prints and returns, whatever terminal the tests run in."""
-    return CliRunner(env={"COLUMNS": None}).invoke(
+def syncopt(*arguments: str | Path, columns: str | None = None) -> Result:
+    """What a command line prints and returns, whatever terminal the tests run in; lines end only where it says so."""
+    return CliRunner(env={"COLUMNS": columns}).invoke(
         app(), [str(argument) for argument in arguments], prog_name="syncopt"
     )
 

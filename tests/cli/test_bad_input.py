@@ -137,7 +137,7 @@ def test_budget_too_short_for_any_plan(budget: str) -> None:
     assert result.exit_code == 3
     assert result.stdout == ""
     assert without_progress(result.stderr).splitlines() == [
-        "error: the budget was spent before there was any plan",
+        "error: the budget was spent before there was a valid plan",
         "   help: give more with --budget",
     ]
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.api.binaries import fake, writing
 from tests.api.kernels import BARRIERS, FIGURES, FIRST_LINE, FLAGS, HANGING, PLAIN, REUSED
-from tests.cli.running import GUARDED, STREAM, document, refusal, syncopt, without_progress
+from tests.cli.running import GEMM, GUARDED, STREAM, document, refusal, syncopt, without_progress
 
 MACHINE = tuple(part for figure in FIGURES for part in ("--machine-set", figure))
 ROW_KEYS = {"name", "kind", "cycles", "ratio_to_best", "percent_of_optimum", "busy", "sync", "verdict"}
@@ -56,9 +56,21 @@ def test_table(tmp_path: Path) -> None:
     assert line(result.stdout, "fast.pto") == "fast.pto as-written 974 1.000 clean"
     assert line(result.stdout, "busy") == "busy MTE2 V MTE3 sets waits barriers"
     assert "slow.pto 35.8 % 8.9 % 35.8 % 0 0 6" in [" ".join(row.split()) for row in result.stdout.splitlines()]
-    assert line(result.stdout, "event ids") == "event ids MTE2->V V->MTE3"
+    assert line(result.stdout, "event ids") == "event ids slow.pto fast.pto"
+    assert line(result.stdout, "MTE2->V") == "MTE2->V 0 2"
     assert "slow.pto takes 1.469 times the cycles of fast.pto, on all of them." in result.stdout
     assert "\x1b" not in result.output
+
+
+def test_nothing_is_cut_off_in_a_terminal_of_80_columns() -> None:
+    """Six pairs of pipes with ids, which are more than a line holds."""
+    versions = (GEMM / "hand_synchronised.pto", GEMM / "single_buffered.pto")
+    text = syncopt(
+        "compare", *versions, "--args", "128,256,512", "--cores", "1", "--assume", "K>=512", columns="80"
+    ).stdout
+    assert "MTE1->MTE2" in text
+    assert "\u2026" not in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_optimum_adds_the_plan_with_its_range(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_unknown_argument_is_bad_input() -> None:
 
 def test_no_time_is_no_plan() -> None:
     row = solved_row(replace(stream_task(6), budget=Budget(0)), None)
-    assert (row.outcome, row.error) == (Outcome.NO_PLAN, "the budget was spent before there was any plan")
+    assert (row.outcome, row.error) == (Outcome.NO_PLAN, "the budget was spent before there was a valid plan")
 
 
 def test_wrong_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
