@@ -81,14 +81,21 @@ def counted(ctx: Context, name: str, first: Operand, asked: Node, update: Node) 
     sign = _ordered(ctx, name, condition, step, (lower, bound))
     if step.is_down:
         _check_end(ctx, name, sign, bound, first.type, step, asked)
+    least, most = (bound, lower) if step.is_down else (lower, bound)
     if sign in ("<=", ">="):
-        lower, by = _wide(ctx, lower, asked), _wide(ctx, by, asked)
-        bound = (_one_less if step.is_down else _one_more)(ctx, bound, asked)
-    start, end, steps = _as_spelled(ctx, lower), _as_spelled(ctx, bound), as_signed(ctx, by)
-    if step.is_down:
-        # As many rounds as from the bound upwards to the first value.
-        return Count(name, first.type, end, start, steps, start)
-    return Count(name, first.type, start, end, steps)
+        # The last number counts too.
+        least, most, by = _wide(ctx, least, asked), _one_more(ctx, most, asked), _wide(ctx, by, asked)
+    start, end, steps = _as_spelled(ctx, least), _as_spelled(ctx, most), as_signed(ctx, by)
+    if not step.is_down:
+        return Count(name, first.type, start, end, steps)
+    # As many rounds as upwards; where it starts follows from the bound, whatever trip count is given to the loop.
+    top = end if sign == ">" else _one_before(ctx, end, name)
+    return Count(name, first.type, start, end, steps, top)
+
+
+def _one_before(ctx: Context, value: Value, name: str) -> Value:
+    one = literal(ctx, LONG, 1)
+    return ctx.scalar("arith.subi", (value, one.value), LONG.scalar, name)
 
 
 def _as_spelled(ctx: Context, operand: Operand) -> Value:
@@ -259,24 +266,15 @@ def _wide(ctx: Context, operand: Operand, node: Node) -> Operand:
 
 def _one_more(ctx: Context, operand: Operand, node: Node) -> Operand:
     """The number behind one; behind the largest of 64 bits, which no loop ever reaches, that itself."""
-    return _beside(ctx, operand, node, ("+", "arith.addi", "arith.minsi", "<", _MOST))
-
-
-def _one_less(ctx: Context, operand: Operand, node: Node) -> Operand:
-    """The number before one; before the least of 64 bits, which no loop ever reaches, that itself."""
-    return _beside(ctx, operand, node, ("-", "arith.subi", "arith.maxsi", ">", -_MOST - 1))
-
-
-def _beside(ctx: Context, operand: Operand, node: Node, how: tuple[str, str, str, str, int]) -> Operand:
-    sign, change, limit, order, end = how
     assert isinstance(operand.type, Integer)
+    known = ctx.number(operand.value)
+    if isinstance(known, int) and (operand.type.signed or known >= 0) and known < _MOST:
+        return literal(ctx, LONG, known + 1)
     wide = _wide(ctx, operand, node)
-    text = integer_text(LONG, operand.spelling)
-    value = wide.value
-    if operand.type.bits == LONG.bits and ctx.number(value) in (None, end):
-        nearest = end - 1 if end > 0 else end + 1
-        near = literal(ctx, LONG, nearest)
-        text = f"({primary(text)} {order} {primary(near.spelling)} ? {primary(text)} : {primary(near.spelling)})"
-        value = ctx.scalar(limit, (value, near.value), LONG.scalar, text)
+    text, value = integer_text(LONG, operand.spelling), wide.value
+    if operand.type.bits == LONG.bits:
+        near = literal(ctx, LONG, _MOST - 1)
+        text = f"({primary(text)} < {near.spelling} ? {primary(text)} : {near.spelling})"
+        value = ctx.scalar("arith.minsi", (value, near.value), LONG.scalar, text)
     one = literal(ctx, LONG, 1)
-    return Operand(LONG, ctx.scalar(change, (value, one.value), LONG.scalar, f"{primary(text)} {sign} 1"))
+    return Operand(LONG, ctx.scalar("arith.addi", (value, one.value), LONG.scalar, f"{primary(text)} + 1"))
