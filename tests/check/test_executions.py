@@ -45,6 +45,19 @@ def test_conditions_joined_by_and_are_taken_apart(machine: Machine) -> None:
     assert (report.verdict, report.executions) == (Verdict.CLEAN, 4)
 
 
+def test_conditions_that_are_asked_only_together_are_taken_apart(machine: Machine) -> None:
+    """%flag and m > 64 in either order is one condition; %flag or m > 64 is more, and waits for what is not set."""
+    body = (
+        "%big = arith.cmpi sgt, %m, %c64 : index\n%both = arith.andi %flag, %big : i1\n"
+        "%again = arith.{0} %big, %flag : i1\n"
+        "scf.if %both {{\nset MTE2 V 0\n}}\nscf.if %again {{\nwait MTE2 V 0\n}}\nbarrier ALL"
+    )
+    report = check(body.format("andi"), machine)
+    assert (report.verdict, report.executions, report.findings) == (Verdict.CLEAN, 4, ())
+    report = check(body.format("ori"), machine)
+    assert (report.verdict, str(report.failing)) == (Verdict.DEADLOCK, "%flag true, %big false")
+
+
 def test_conditions_that_exclude_each_other_are_not_combined(machine: Machine) -> None:
     """m > 64 and m < 2 cannot both hold: 3 of 4 combinations are run; set in either, wait in either."""
     body = (
