@@ -84,6 +84,14 @@ def test_carried_value_that_follows_from_another_count(machine: Machine) -> None
     assert report.proven == ()
 
 
+def test_count_that_is_handed_on_unchanged(machine: Machine) -> None:
+    """n all the time, and behind the loop: the states of one run are equal, but n = 20 does something else."""
+    unchanged = carried("%next = arith.addi %held, %c0 : index", "%n", inside="load t0\n")
+    report = check(unchanged + FAULT.format("end", "c20"), machine)
+    assert report.proven == ()
+    assert report.unproven == ("more than 5 trips of the i loop: carried value %held does not repeat",)
+
+
 def test_counter_that_starts_at_the_count(machine: Machine) -> None:
     """From n down: as long as it is above 3 another value grows, to 7 at n = 10."""
     body = """\

@@ -1,4 +1,4 @@
-"""Conditions and trip counts that exclude each other by arithmetic, and those that only seem to."""
+"""Conditions that come together or not: joined by and, ruled out by arithmetic, or only seeming so."""
 
 import pytest
 
@@ -140,3 +140,26 @@ def test_assumptions_bound_what_is_tried(machine: Machine) -> None:
     body = BOTH.format(conditions=conditions)
     assert check(body, machine, "m <= 10").verdict is Verdict.UNBALANCED
     assert check(body, machine, "m <= 9").verdict is Verdict.CLEAN
+
+
+def test_conditions_joined_by_and_are_taken_apart(machine: Machine) -> None:
+    """%both = %flag and %big: set under %both, wait under %flag inside %big; four executions, all right."""
+    body = (
+        "%big = arith.cmpi sgt, %m, %c64 : index\n%both = arith.andi %flag, %big : i1\n"
+        "scf.if %both {\nset MTE2 V 0\n}\nscf.if %flag {\nscf.if %big {\nwait MTE2 V 0\n}\n}\nbarrier ALL"
+    )
+    report = check(body, machine)
+    assert (report.verdict, report.executions) == (Verdict.CLEAN, 4)
+
+
+def test_conditions_that_are_asked_only_together_are_taken_apart(machine: Machine) -> None:
+    """%flag and m > 64 in either order is one condition; %flag or m > 64 is more, and waits for what is not set."""
+    body = (
+        "%big = arith.cmpi sgt, %m, %c64 : index\n%both = arith.andi %flag, %big : i1\n"
+        "%again = arith.{0} %big, %flag : i1\n"
+        "scf.if %both {{\nset MTE2 V 0\n}}\nscf.if %again {{\nwait MTE2 V 0\n}}\nbarrier ALL"
+    )
+    report = check(body.format("andi"), machine)
+    assert (report.verdict, report.executions, report.findings) == (Verdict.CLEAN, 4, ())
+    report = check(body.format("ori"), machine)
+    assert (report.verdict, str(report.failing)) == (Verdict.DEADLOCK, "%flag true, %big false")

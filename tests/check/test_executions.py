@@ -35,16 +35,6 @@ def test_condition_on_arguments_is_followed_both_ways_and_alike(machine: Machine
     ]
 
 
-def test_conditions_joined_by_and_are_taken_apart(machine: Machine) -> None:
-    """%both = %flag and %big: set under %both, wait under %flag inside %big; four executions, all right."""
-    body = (
-        "%big = arith.cmpi sgt, %m, %c64 : index\n%both = arith.andi %flag, %big : i1\n"
-        "scf.if %both {\nset MTE2 V 0\n}\nscf.if %flag {\nscf.if %big {\nwait MTE2 V 0\n}\n}\nbarrier ALL"
-    )
-    report = check(body, machine)
-    assert (report.verdict, report.executions) == (Verdict.CLEAN, 4)
-
-
 def test_conditions_that_exclude_each_other_are_not_combined(machine: Machine) -> None:
     """m > 64 and m < 2 cannot both hold: 3 of 4 combinations are run; set in either, wait in either."""
     body = (
@@ -116,64 +106,6 @@ def test_counts_that_assumptions_rule_out_are_skipped_and_listed(machine: Machin
     assert report.covers == "i loop x2..4, bounds that end within a step too"
     assert "impossible and not run: i loop x0, x1, x5" in report.assumptions
     assert report.assumptions[0] == "n >= 3 and n <= 8"
-
-
-@pytest.mark.parametrize(
-    ("assumed", "covers", "proven"),
-    [
-        ("n >= 6", "i loop x6..11", "all trip counts >= 6 of the i loop, period 1"),
-        ("n >= 500", "i loop x500..505", "all trip counts >= 500 of the i loop, period 1"),
-        ("n >= 7 and n <= 9", "i loop x7..9", "all trip counts 7..9 of the i loop"),
-    ],
-)
-def test_counts_are_run_from_the_least_that_is_assumed(
-    assumed: str, covers: str, proven: str, machine: Machine
-) -> None:
-    """More than the five rounds that are run without assumptions: what is wrong in every round is found there too."""
-    body = "scf.for %i = %c0 to %n step %c1 {{\nload t0\n{}add t1 t0\nbarrier ALL\n}}\nbarrier ALL"
-    wrong = check(body.format(""), machine, assumed)
-    assert (wrong.verdict, wrong.covers) == (Verdict.RACE, covers)
-    right = check(body.format("set MTE2 V 0\nwait MTE2 V 0\n"), machine, assumed)
-    assert (right.findings, right.proven) == ((), (proven,))
-
-
-def test_too_many_rounds_at_least_are_an_input_error(machine: Machine) -> None:
-    """Of 200,000 rounds or more none can be run, so that nothing is known."""
-    body = "scf.for %i = %c0 to %n step %c1 {\nload t0\nadd t1 t0\n}\nbarrier ALL"
-    with pytest.raises(InputError, match="too many instructions to be followed"):
-        check(body, machine, "n >= 200000")
-
-
-HALVES = """
-%most = arith.constant {most} : index
-%half = arith.divsi %m, %c2 : index
-%big = arith.cmpi sgt, %m, %most : index
-scf.for %i = %c0 to %half step %c1 {{
-load t0
-set MTE2 V 0
-wait MTE2 V 0
-set V MTE2 0
-wait V MTE2 0
-}}
-scf.if %big {{
-{behind}
-}}
-barrier ALL
-"""
-
-
-def test_counts_are_run_from_the_least_that_a_condition_leaves(machine: Machine) -> None:
-    """m > 100 makes 50 rounds and more: what is wrong behind them is found with 50."""
-    report = check(HALVES.format(most=100, behind="store t1\nadd t1 t2"), machine)
-    assert report.verdict is Verdict.RACE
-    assert str(report.failing) == "i loop x50, %big true"
-
-
-def test_condition_that_leaves_too_many_rounds_is_not_proven(machine: Machine) -> None:
-    """m > 400000 makes 200,000 rounds at least; all the others are run."""
-    report = check(HALVES.format(most=400000, behind="add t3 t3"), machine)
-    assert report.verdict is Verdict.CLEAN
-    assert "not run: %big true: too many rounds at least" in report.unproven
 
 
 def test_assumption_decides_a_condition(machine: Machine) -> None:

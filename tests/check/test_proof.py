@@ -248,29 +248,6 @@ def test_loops_of_each_count_have_to_repeat(machine: Machine) -> None:
     assert str(report.failing) == "i loop x0, j loop x9"
 
 
-@pytest.mark.parametrize("least", [4, 7])
-def test_counts_that_stand_for_others_were_run(least: int, machine: Machine) -> None:
-    """6, 9, 12, ... rounds, where 3 are not assumed to come: 6 or 9 have to be run, and stand for the rest."""
-    body = """
-%c3 = arith.constant 3 : index
-%rest = arith.remsi %n, %c3 : index
-%third = arith.cmpi eq, %rest, %c0 : index
-scf.for %i = %c0 to %n step %c1 {
-load t0
-scf.if %third {
-set MTE2 V 0
-} else {
-barrier MTE2
-}
-}
-barrier ALL
-"""
-    kernel = vector_kernel(body)
-    report = check_kernel(kernel, setting(), machine, parse_assumptions([f"n >= {least}"], kernel))
-    assert str(report.failing) == f"i loop x{-(-least // 3) * 3}"
-    assert report.proven == ()
-
-
 def test_loop_by_twos_repeats_round_by_round(machine: Machine) -> None:
     there_and_back = "set MTE2 V 0\nwait MTE2 V 0\nset V MTE2 0\nwait V MTE2 0\n"
     body = f"scf.for %i = %c0 to %n step %c2 {{\nload t0\n{there_and_back}}}\nbarrier ALL"
