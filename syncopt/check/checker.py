@@ -10,7 +10,7 @@ from syncopt.check.faults import Fault, Grading
 from syncopt.check.findings import SEVERITIES, Finding, FindingKind, Judgement, Report, Severity, errors_of
 from syncopt.check.inspection import Inspector, Rules, Watched
 from syncopt.check.proof import Proof, Proven, Recording, Unproven
-from syncopt.check.starts import Start, other_starts
+from syncopt.check.starts import Start, other_starts, words_of
 from syncopt.check.wording import line_of
 from syncopt.hwmodel import Machine
 from syncopt.ir.forcing import TripCounts
@@ -323,7 +323,7 @@ class _Check:
             yield "different pointer arguments do not alias"
         given = ", ".join(f"{name} = {value}" for name, value in setting.arguments.items())
         where = f"block {setting.block_idx} of {setting.block_num}"
-        starts = f"; starts of loops, ids and slots for {', '.join(map(str, self._starts))} too" if self._starts else ""
+        starts = f"; starts of loops, ids and slots for {words_of(self._starts)} too" if self._starts else ""
         yield f"what is not forced is computed for {given + ', ' if given else ''}{where}{starts}"
         if executions.trips.groups:
             yield "loop variables do not overflow"

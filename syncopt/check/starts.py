@@ -6,7 +6,7 @@ bound that start at different values go round together in other ways for other s
 arguments or the block index are other ones for other values.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncopt.ir.forcing import TripCounts
@@ -35,6 +35,18 @@ class Start:
         if self.name == BLOCK_INDEX:
             return replace(setting, block_idx=self.value)
         return replace(setting, arguments={**setting.arguments, self.name: self.value})
+
+
+def words_of(starts: Sequence[Start]) -> str:
+    """Starts as messages list them: by name, values in a row as a range."""
+    parts: list[str] = []
+    for name in dict.fromkeys(start.name for start in starts):
+        values = sorted(start.value for start in starts if start.name == name)
+        firsts = [value for value in values if value - 1 not in values]
+        lasts = [value for value in values if value + 1 not in values]
+        ranges = (str(a) if a == b else f"{a}..{b}" for a, b in zip(firsts, lasts, strict=True))
+        parts.append(f"{name} = {', '.join(ranges)}")
+    return ", ".join(parts)
 
 
 def other_starts(

@@ -3,6 +3,7 @@
 import pytest
 
 from syncopt.check import Report, Verdict, check_kernel
+from syncopt.check.starts import Start, words_of
 from syncopt.hwmodel import Machine, load_machine
 from syncopt.ir.intervals import parse_assumptions
 from tests.check.kernels import setting, vector_kernel
@@ -44,6 +45,11 @@ def test_start_at_another_block(machine: Machine) -> None:
     report = check(block + FIRST_IS_ODD.format(start="%bi"), machine)
     assert report.verdict is Verdict.RACE
     assert str(report.failing) == "i loop x1, block_idx = 1"
+
+
+def test_other_starts_are_listed_as_ranges() -> None:
+    starts = [Start("m", value) for value in (5, 6, 7, 0)]
+    assert words_of([*starts, Start("block_idx", 2)]) == "m = 0, 5..7, block_idx = 2"
 
 
 def test_start_does_not_matter_without_a_period(machine: Machine) -> None:
