@@ -34,9 +34,8 @@ def read_called(ctx: Context, name: str, function: Node, given: Sequence[Node], 
     if callee.fault or body is None:
         ctx.fail(f"a call of {name} is not modelled: {callee.fault or 'it has no body'}", node, INLINE)
     arguments = [_given(ctx, argument) for argument in given]
-    for argument in arguments:
-        if argument.variable is not None:
-            ctx.lend(argument.variable)
+    for variable in ctx.variables(assigned_names(ctx, node)):
+        ctx.lend(variable)
     named_in_call = explicit(ctx, callee, function)
     assigned = assigned_names(ctx, body)
     with ctx.called(Call(name, node), assigned) as own:

@@ -1,4 +1,4 @@
-"""Calls that stand as statements: tile ops, addresses of tiles, flags, barriers, and functions that hold only those."""
+"""Calls that stand as statements: tile ops, addresses of tiles, flags, barriers, and functions of the file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -53,3 +53,12 @@ def test_function_of_flags_goes_with_its_call() -> None:
     check_writable(kernel)
     text = render(kernel, change(kernel, lambda ops: ops[: -len(("V", "M"))])).decode()
     assert "  TABS(a, a);\n}" in text
+
+
+def test_call_tells_what_it_changes() -> None:
+    """What is passed by reference and assigned counts as assigned by the statement; other arguments are only used."""
+    function = "template <typename T> AICORE void f(T &a, int &at, int by) { TABS(a, a); at += by; }"
+    kernel = kernel_of(function, "int at = n;\n  f(a, at, n);")
+    last = kernel.body.statements[-1]
+    assert sorted(last.reads) == ["a", "at", "n"]
+    assert sorted(last.writes) == ["at"]
