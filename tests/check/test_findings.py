@@ -142,7 +142,10 @@ def test_part_of_a_tile_meets_the_whole(order: int, machine: Machine) -> None:
 """
     load, add = LOAD_PART[::order][0], ADD_PART[::-order][0]
     assert check(f"{head}{load}\n{add}\nbarrier ALL", machine).verdict is Verdict.RACE
-    assert check(f"{head}{load}\nset MTE2 V 0\nwait MTE2 V 0\n{add}\nbarrier ALL", machine).findings == ()
+    ordered = f"{head}{load}\nset MTE2 V 0\nwait MTE2 V 0\n{add}\n"
+    assert check(f"{ordered}barrier ALL", machine).findings == ()
+    # the load again, with nothing that says that the add is over
+    assert only(check(f"{ordered}{load}\nbarrier ALL", machine)).message.startswith("WAW: pto.tload")
 
 
 def test_race_in_global_memory(machine: Machine) -> None:
@@ -190,10 +193,18 @@ def test_read_that_starts_late_may_be_overtaken_by_a_read(machine: Machine) -> N
     assert check("wait MTE3 V 0\nadd t1 t0\nstore t0\nset MTE3 V 0\nbarrier ALL", machine).findings == ()
 
 
-def test_op_that_starts_late_races_once(machine: Machine) -> None:
-    """The add stands before the load, but waits: it is the load that comes too early, not the add."""
-    finding = only(check("wait MTE3 V 0\nadd t1 t0\nload t0\nset MTE3 V 0\nbarrier ALL", machine))
-    assert finding.message.startswith("WAR: pto.tload")
+@pytest.mark.parametrize(
+    ("late", "next_", "race"),
+    [
+        ("add t1 t0", "load t0", "WAR: pto.tload"),
+        ("add t0 t1", "store t0", "RAW: pto.tstore"),
+        ("add t0 t1", "load t0", "WAW: pto.tload"),
+    ],
+)
+def test_op_that_starts_late_races_once(late: str, next_: str, race: str, machine: Machine) -> None:
+    """The add stands before the other op, but waits: it is the other that comes too early, not the add."""
+    finding = only(check(f"wait MTE3 V 0\n{late}\n{next_}\nset MTE3 V 0\nbarrier ALL", machine))
+    assert finding.message.startswith(race)
 
 
 def test_ops_that_start_late_but_in_order_do_not_race(machine: Machine) -> None:
