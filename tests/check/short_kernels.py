@@ -62,6 +62,11 @@ class Names:
         """The type of a view."""
         return f"!pto.partition_tensor_view<64x64x{self.dtype}>"
 
+    @property
+    def corner(self) -> str:
+        """The type of the view of a fractal."""
+        return f"!pto.partition_tensor_view<16x16x{self.dtype}>"
+
     def operands(self, *tiles: str) -> str:
         """Tiles with their types, as they stand in an op."""
         return f"{', '.join(f'%{tile}' for tile in tiles)} : {', '.join(map(self._kind, tiles))}"
@@ -116,7 +121,7 @@ def short_kernel(lines: str, pipeline: Pipeline = Pipeline.VECTOR) -> Kernel:
     names = NAMES[pipeline]
     dtype = names.dtype
     text = [f"func.func @short(%x: !pto.ptr<{dtype}>, %y: !pto.ptr<{dtype}>, %n: index, %m: index, %flag: i1) {{"]
-    text += [f"%c{number} = arith.constant {number} : index" for number in (0, 1, 2, 3, 32, 64)]
+    text += [f"%c{number} = arith.constant {number} : index" for number in (0, 1, 2, 3, 16, 32, 64)]
     text += [*_head(set(lines.split()), names), f"pto.section.{pipeline.value.value} {{"]
     text += [_line(line, names) for line in lines.strip("\n").splitlines()]
     text += ["}", "return", "}", ""]
@@ -148,9 +153,16 @@ def _head(used: set[str], names: Names) -> Iterator[str]:
 
 
 def _rows(view: str, pointer: str, row: str, names: Names) -> str:
-    box = f"offsets = [%{row}, %c0], sizes = [%c64, %c64]"
-    types = f"!pto.tensor_view<?x?x{names.dtype}> -> {names.view}"
-    return f"%{view}_view = pto.partition_view %{pointer}_all, {box} : {types}"
+    """A view of 64 x 64 elements; for matmuls also its first fractal, which is as large as d1."""
+    parts = [("view", 64, names.view)]
+    if names is NAMES[Pipeline.CUBE]:
+        parts.append(("corner", 16, names.corner))
+    whole = f"!pto.tensor_view<?x?x{names.dtype}>"
+    return "\n".join(
+        f"%{view}_{part} = pto.partition_view %{pointer}_all, offsets = [%{row}, %c0], sizes = [%c{size}, %c{size}]"
+        f" : {whole} -> {kind}"
+        for part, size, kind in parts
+    )
 
 
 def _line(line: str, names: Names) -> str:
@@ -158,6 +170,8 @@ def _line(line: str, names: Names) -> str:
     match line.split():
         case ["load", tile, name]:
             return f"pto.tload ins(%{name}_view : {view}) outs({of(tile)})"
+        case ["store", "d1", name]:
+            return f"pto.tstore ins({of('d1')}) outs(%{name}_corner : {names.corner})"
         case ["store", tile, name]:
             return f"pto.tstore ins({of(tile)}) outs(%{name}_view : {view})"
         case ["add", to, source]:
