@@ -73,6 +73,15 @@ class Arms:
         """
         yield from self._below(self._trips.kernel.body, reached, unforced, None)
 
+    def without_rounds(self, arm: Arm) -> Mapping[int, int]:
+        """Groups of loops that cannot go round on the way into an arm, with the trip count 0."""
+        told = [
+            self._trips.rounds_told(value, chosen)
+            for number, chosen in arm.choices.items()
+            for value in self._trips.values(number)
+        ]
+        return {group: 0 for group, goes_round in (found for found in told if found is not None) if not goes_round}
+
     def decided_by_counts(self, reached: Set[int], unforced: Set[int]) -> Iterator[Passage]:
         """Ways to ifs about which trip counts alone decide and that have an arm in which no op was reached.
 

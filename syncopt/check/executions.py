@@ -16,13 +16,16 @@ from syncopt.ir.kernel import Barrier, Block, Flag, For, If, TileOp, Value, regi
 _MOST_EXECUTIONS = 1500
 _MOST_INSTRUCTIONS = 300_000
 _LEAST_LIMIT = 2
-_FREE_CONDITIONS = 4
+_MOST_CHOICES = 16
+"""Combinations of conditions that are run: those of four that have nothing to do with each other."""
 
 _SMALL_STEP = 4
 _MISSED_COUNTS = (1, 2, 3)
 _ALMOST_A_STEP = 1 << 30
 """Stands for a step less one, whatever the step."""
 
+_Choices = tuple[tuple[Mapping[int, bool], Intervals], ...]
+"""Values of conditions, by value number, and what they tell of the arguments."""
 _Ranges = tuple[tuple[int, int | None], ...]
 """The least and the largest trip count of each group."""
 
@@ -44,10 +47,12 @@ class Executions:
         self.trips = trips
         self._intervals = Intervals(trips.definitions, assumptions)
         self._labels = _labels(trips)
-        self.conditions, self.unexplored = self._conditions()
+        free = self._conditions()
+        choices = self._combined(free)
+        self.conditions, self.unexplored = (free, ()) if choices is not None else ((), free)
         self.shortfalls = _shortfalls(trips)
         self._starts_high = tuple(_starts_high(trips, group) for group in trips.groups)
-        self._choices = self._all_choices()
+        self._choices = self._few_choices() if choices is None else choices
         self._arms = Arms(trips, self._intervals)
         self._combinations = Combinations(trips, (*self.conditions, *self.unexplored), self._intervals)
         self._ranges = tuple(trip_interval(group.leader, self._intervals) for group in trips.groups)
@@ -164,7 +169,8 @@ class Executions:
         """
         for arm in self._arms.missed(reached, unforced):
             for count in _MISSED_COUNTS if arm.deciding in deciding else ():
-                yield self.execution(dict(enumerate(self._rounds(count))), arm.choices, Branches.THEN)
+                counts = {**dict(enumerate(self._rounds(count))), **self._arms.without_rounds(arm)}
+                yield self.execution(counts, arm.choices, Branches.THEN)
 
     def led_into(self, reached: Set[int], unforced: Set[int]) -> Iterator[Execution]:
         """Executions that may go through arms in which no op was reached and about which trip counts alone decide.
@@ -232,14 +238,13 @@ class Executions:
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
-    def _conditions(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Conditions that only arguments decide: those to explore, and those beyond what can be."""
+    def _conditions(self) -> tuple[int, ...]:
+        """Conditions that only arguments decide."""
         numbers, found = self.trips.numbers, dict[int, Value]()
         for op in walk(self.trips.kernel.body):
             if isinstance(op, If):
                 found.update((numbers[atom], atom) for atom in self._atoms(op.condition))
-        free = tuple(wanted for wanted, atom in found.items() if self._is_free(atom))
-        return (free, ()) if len(free) <= _FREE_CONDITIONS else ((), free)
+        return tuple(wanted for wanted, atom in found.items() if self._is_free(atom))
 
     def _atoms(self, condition: Value) -> Iterator[Value]:
         """The conditions that one is put together from by and, or, xor."""
@@ -259,18 +264,26 @@ class Executions:
             return False
         return forced.isdisjoint(numbers[value] for value in ancestry)
 
-    def _all_choices(self) -> tuple[tuple[Mapping[int, bool], Intervals], ...]:
-        """Values of the free conditions that some arguments can give, and what each tells of the arguments."""
-        found: list[tuple[Mapping[int, bool], Intervals]] = []
-        for values in product((True, False), repeat=len(self.conditions)):
-            choices, intervals = dict(zip(self.conditions, values, strict=True)), self._intervals
-            for wanted, choice in choices.items():
-                intervals = intervals.assuming(self.trips.values(wanted)[0], choice)
-            if not intervals.is_contradiction:
-                found.append((choices, intervals))
-        if self.unexplored:
-            found += [(dict.fromkeys(self.unexplored, value), self._intervals) for value in (True, False)]
-        return tuple(found)
+    def _combined(self, conditions: Iterable[int]) -> _Choices | None:
+        """Values of conditions that some arguments can give, and what they tell of these; None if they are too many."""
+        found: _Choices = (({}, self._intervals),)
+        for wanted in conditions:
+            asked = self.trips.values(wanted)[0]
+            further = (
+                ({**choices, wanted: value}, intervals.assuming(asked, value))
+                for choices, intervals in found
+                for value in (True, False)
+            )
+            found = tuple((choices, intervals) for choices, intervals in further if not intervals.is_contradiction)
+            if len(found) > _MOST_CHOICES:
+                return None
+        return found
+
+    def _few_choices(self) -> _Choices:
+        """As given, all true and all false."""
+        given: list[tuple[Mapping[int, bool], Intervals]] = [({}, self._intervals)]
+        alike = ((dict.fromkeys(self.unexplored, value), self._intervals) for value in (True, False))
+        return (*given, *alike)
 
     # -- trip counts -----------------------------------------------------------------------------------------------
 

@@ -164,6 +164,29 @@ class TripCounts:
         loops = (loop.op for loop in self.loops if loop.op.uid in group.loops)
         return frozenset(value for op in loops for value in (*_variables(op), *op.results))
 
+    def compared_bounds(self, value: Value) -> int | None:
+        """Index of the group of a loop whose lower and upper bound a comparison compares, casts aside."""
+        op = self.definitions.scalar(value)
+        if op is None or op.name != "arith.cmpi":
+            return None
+        sides = {self._behind_casts(side) for side in op.operands}
+        loops = (loop.op for loop in self.loops if loop.op.uid in self._group_of)
+        found = (loop for loop in loops if {self._behind_casts(loop.lower), self._behind_casts(loop.upper)} == sides)
+        return next((self._group_of[loop.uid] for loop in found), None)
+
+    def rounds_told(self, value: Value, outcome: bool) -> tuple[int, bool] | None:
+        """The group whose loops go round, or do not, if a comparison of the bounds of one of them has this outcome."""
+        index, op = self.compared_bounds(value), self.definitions.scalar(value)
+        if index is None or op is None:
+            return None
+        # Any two bounds with a trip between them, and any two without one, compare alike.
+        upper = self._behind_casts(self.groups[index].leader.upper)
+        going = evaluate(op, tuple(int(self._behind_casts(side) == upper) for side in op.operands))
+        return index, bool(going) is outcome
+
+    def _behind_casts(self, value: Value) -> int:
+        return self.numbers[self.definitions.behind_casts(value)]
+
     def _groups(self) -> tuple[LoopGroup, ...]:
         classes: dict[int, list[NestedLoop]] = {}
         for loop in self.loops:

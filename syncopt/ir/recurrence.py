@@ -7,7 +7,7 @@ ends the iterations repeat with the common period of all shapes, for any trip co
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -262,27 +262,12 @@ class Motion(ABC):
         if difference.is_still:
             return None if difference.bound and not self._is_pure(op.results[0]) else joined(a, b)
         value = op.results[0]
-        if self._tells_any_trip(op):
+        told = self._trips.compared_bounds(value)
+        if told is not None and self._trips.groups[told] is self._group:
+            # The trip count is forced, whatever arguments the bounds follow from.
             self.settle = max(self.settle, 1)
             return joined(constant(None))
         return joined(constant(None)) if self._meet(value, difference, f"{value.name} compares") else None
-
-    def _tells_any_trip(self, op: Scalar) -> bool:
-        """Whether a comparison of the bounds of one of the loops says whether it goes round.
-
-        The bounds may follow from arguments that keep their given values: the trip count is forced all the same.
-        """
-        group = self._group
-        loops = [loop.op for loop in self._trips.loops if group is not None and loop.op.uid in group.loops]
-        bounds = [sides for loop in loops for sides in ((loop.lower, loop.upper), (loop.upper, loop.lower))]
-        return any(self._are_equal(op.operands, sides) for sides in bounds)
-
-    def _are_equal(self, some: Sequence[Value], others: Sequence[Value]) -> bool:
-        """Whether values are equal to others, casts aside."""
-        behind = self._definitions.behind_casts
-        return all(
-            self._trips.numbers[behind(a)] == self._trips.numbers[behind(b)] for a, b in zip(some, others, strict=True)
-        )
 
     def _extreme(self, op: Scalar, a: Shape, b: Shape) -> Shape | None:
         difference = minus(a, b)
