@@ -40,7 +40,10 @@ from syncopt.solve.cpsat.search import Step
 from syncopt.solve.driver import OrderMode, Solution, best_plan
 from syncopt.solve.orders import Budget, window_bound
 
-_ROUNDS = 4
+_ROUNDS = 8
+_FAILING_AT_ONCE = 4
+"""Plans that are derived at most, and executions in which one fails that are taken into the next derivation."""
+
 _KEPT_SCOPE = "the makespan of the window for any order of its ops, whatever flags they have"
 
 
@@ -291,6 +294,7 @@ def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> t
     """The best plan whose emitted text passes the check; executions that fail are taken into the derivation."""
     began = time.monotonic()
     failing: list[Execution] = []
+    rounds = 0
     while True:
         request.stage("deriving flags")
         planner = Planner(stripped, subject.setting, job.machine, failing)
@@ -301,12 +305,22 @@ def _proven(job: Job, subject: Subject, stripped: Kernel, request: Request) -> t
         emitted = _emit(job, subject, _flagged(planner, answer.solution.plan))
         if not emitted.report.findings:
             return planner, answer, emitted
-        executions = [finding.execution for finding in emitted.report.findings if finding.execution is not None]
-        execution = min(executions, key=Execution.size, default=None)
-        if execution is None or execution in failing or len(failing) == _ROUNDS - 1:
+        rounds += 1
+        fresh = _smallest(emitted.report, failing)
+        if not fresh or rounds == _ROUNDS:
             first = emitted.report.findings[0]
             raise WrongPlan(f"the plan is not clean: {first.message} ({first.execution or 'every execution'})")
-        failing.append(execution)
+        failing += fresh
+
+
+def _smallest(report: Report, known: Sequence[Execution]) -> list[Execution]:
+    """The smallest executions in which something was found, without those that are known."""
+    found: list[Execution] = []
+    executions = (finding.execution for finding in report.findings if finding.execution is not None)
+    for execution in sorted(executions, key=Execution.size):
+        if execution not in known and execution not in found:
+            found.append(execution)
+    return found[:_FAILING_AT_ONCE]
 
 
 def _searched(planner: Planner, request: Request) -> Answer:
