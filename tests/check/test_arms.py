@@ -95,3 +95,28 @@ def test_arm_of_no_trip_in_an_arm_of_something_else_is_led_into() -> None:
     executions = Executions(TripCounts(vector_kernel(body)), NO_ASSUMPTIONS, 5)
     led = [str(execution) for execution in executions.led_into(frozenset(), frozenset())]
     assert led == [f"i loop x{i}, j loop x{j}, %before true" for j in range(4) for i in (1, 2, 3)]
+
+
+def test_what_a_loop_misses_without_rounds_is_not_run_behind_its_rounds(machine: Machine) -> None:
+    """No n leads into the last arm. Run behind a round, it would wait for a flag that the round has taken."""
+    body = """
+%some = arith.cmpi sgt, %n, %c0 : index
+scf.if %some {
+load t0
+set MTE2 V 0
+scf.for %i = %c0 to %n step %c1 {
+%first = arith.cmpi eq, %i, %c0 : index
+scf.if %first {
+wait MTE2 V 0
+add t1 t0
+}
+}
+%none = arith.cmpi sge, %c0, %n : index
+scf.if %none {
+wait MTE2 V 0
+}
+}
+barrier ALL
+"""
+    report = check(body, machine)
+    assert (report.verdict, report.findings, report.unproven) == (Verdict.CLEAN, (), ())

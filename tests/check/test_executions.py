@@ -10,8 +10,6 @@ from syncopt.ir.intervals import NO_ASSUMPTIONS, parse_assumptions
 from syncopt.ir.source import InputError
 from tests.check.kernels import HEAD_LINES, setting, vector_kernel
 
-UNKNOWN = "%q = arith.divsi %i, %c0 : index\n%data = arith.cmpi eq, %q, %c0 : index\n"
-
 
 @pytest.fixture(scope="module")
 def machine() -> Machine:
@@ -68,27 +66,11 @@ def test_condition_that_depends_on_the_forced_count_is_followed_exactly(machine:
     assert (report.verdict, report.executions, report.findings) == (Verdict.CLEAN, 6, ())
 
 
-def test_condition_on_data_goes_then_else_and_alternating(machine: Machine) -> None:
-    """Set and wait under one condition on data are right each way, round by round.
-
-    No round: 1 execution, one round: 2. Behind a round the load is either the last access of t0 or has never been, so
-    that there are two states at each head, and either way is run from either: 2 n executions for n rounds.
-    """
-    body = "scf.for %i = %c0 to %n step %c1 {\n{0}scf.if %data {{\nset V MTE2 0\n}}\n{1}\n}}\nbarrier ALL"
-    body = body.replace("step %c1 {", "step %c1 {{")
-    both = body.format(UNKNOWN, "scf.if %data {\nwait V MTE2 0\nload t0\nset MTE2 V 0\nwait MTE2 V 0\n}")
-    report = check(both, machine)
-    assert (report.verdict, report.executions, report.findings) == (Verdict.CLEAN, 1 + 2 + 4 + 6 + 8 + 10, ())
-    assert report.proven == ("all trip counts >= 0 of the i loop, period 1",)
-    alone = check(body.format(UNKNOWN, "wait V MTE2 0"), machine)
-    hangs = [str(finding.execution) for finding in alone.findings if finding.kind is FindingKind.DEADLOCK]
-    assert hangs == ["i loop x1, conditions on data else"]
-
-
 def test_more_conditions_than_can_be_combined_are_listed(machine: Machine) -> None:
-    """Five conditions: as given (m = 4), all true, all false."""
+    """The five low bits of m, which have 32 combinations: as given (m = 4), all true, all false."""
     conditions = "".join(
-        f"%e{i} = arith.constant {i} : index\n%b{i} = arith.cmpi eq, %m, %e{i} : index\n"
+        f"%e{i} = arith.constant {1 << i} : index\n%r{i} = arith.divsi %m, %e{i} : index\n"
+        f"%l{i} = arith.remsi %r{i}, %c2 : index\n%b{i} = arith.cmpi eq, %l{i}, %c1 : index\n"
         f"scf.if %b{i} {{\nset MTE2 V {i}\n}}\n"
         for i in range(5)
     )
@@ -96,6 +78,26 @@ def test_more_conditions_than_can_be_combined_are_listed(machine: Machine) -> No
     report = check(f"{conditions}{waits}barrier ALL", machine)
     assert (report.verdict, report.executions) == (Verdict.CLEAN, 3)
     assert any("%b0, %b1, %b2, %b3, %b4" in text for text in report.assumptions)
+
+
+def test_conditions_of_few_arguments_are_combined_however_many_they_are(machine: Machine) -> None:
+    """m is below 1, 1, 2, 3, 4 or above: six ways through five conditions. With m = 3 nothing waits for the flag."""
+    conditions = "".join(
+        f"%k{at} = arith.constant {at} : index\n%b{at} = arith.cmpi sge, %m, %k{at} : index\n" for at in range(1, 6)
+    )
+    waits = "".join(f"scf.if %b{at} {{\nbarrier V\n}}\n" for at in range(1, 6))
+    flags = """%three = arith.xori %b3, %b4 : i1
+set MTE2 V 0
+scf.if %three {
+barrier V
+} else {
+wait MTE2 V 0
+}
+"""
+    report = check(f"{conditions}{waits}{flags}barrier ALL", machine)
+    assert report.verdict is Verdict.UNBALANCED
+    assert str(report.failing) == "%b1 true, %b2 true, %b3 true, %b4 false, %b5 false"
+    assert check(f"{conditions}{waits}barrier ALL", machine).executions == 6
 
 
 def test_counts_that_assumptions_rule_out_are_skipped_and_listed(machine: Machine) -> None:
@@ -272,80 +274,6 @@ def test_what_is_undefined_elsewhere_than_in_a_bound_is_an_input_error(machine: 
         check(body, machine)
 
 
-BOTH_ROUNDS = """
-scf.for %j = %c0 to %c2 step %c1 {
-%q = arith.divsi %j, %c0 : index
-%data = arith.cmpi eq, %q, %c0 : index
-scf.for %i = %c0 to %c2 step %c1 {
-%first = arith.cmpi eq, %i, %c0 : index
-scf.if %data {
-scf.if %first {
-set MTE2 V 0
-} else {
-wait MTE2 V 0
-}
-}
-}
-set V MTE2 0
-wait V MTE2 0
-}
-barrier ALL
-"""
-
-
-def test_value_of_data_from_before_a_loop_is_the_same_in_all_rounds(machine: Machine) -> None:
-    """Set in round 0, waited for in round 1: both or none, and either way in each round of the loop around."""
-    report = check(BOTH_ROUNDS, machine)
-    assert (report.verdict, report.unproven) == (Verdict.CLEAN, ())
-
-
-def test_what_was_decided_on_data_is_kept_apart_while_it_can_be_asked_again(machine: Machine) -> None:
-    """The first value decides nothing before the loop, so that both ways lead to one state at its head.
-
-    Within the loop it does, together with another one: it is wrong where both are false.
-    """
-    body = """
-scf.for %j = %c0 to %c1 step %c1 {
-%q = arith.divsi %j, %c0 : index
-%data = arith.cmpi eq, %q, %c0 : index
-scf.if %data {
-}
-scf.for %i = %c0 to %c2 step %c1 {
-%r = arith.divsi %i, %c0 : index
-%more = arith.cmpi eq, %r, %c0 : index
-scf.if %more {
-} else {
-scf.if %data {
-} else {
-load t0
-add t1 t0
-}
-}
-}
-}
-barrier ALL
-"""
-    report = check(body, machine)
-    assert report.verdict is Verdict.RACE
-    assert str(report.failing).startswith("conditions on data else, else")
-
-
-def test_more_ways_through_data_than_can_be_run_are_not_proven(machine: Machine) -> None:
-    """8 values, 256 ways: of those that are left out the one in which all are false is run."""
-    values = "".join(
-        f"%e{at} = arith.constant {at} : index\n%q{at} = arith.divsi %e{at}, %c0 : index\n"
-        f"%d{at} = arith.cmpi eq, %q{at}, %c0 : index\n"
-        for at in range(8)
-    )
-    asked = "".join(f"scf.if %d{at} {{\n}}\n" for at in range(8))
-    loop = "scf.for %i = %c0 to %n step %c1 {\nload t0\n}\n"
-    report = check(f"{values}{asked}{loop}barrier ALL", machine)
-    assert report.unproven == ("more than 5 trips of the i loop: more than 200 ways through conditions on data",)
-    kept_apart = "".join(f"scf.if %d{at} {{\nbarrier ALL\n}}\n" for at in range(8))
-    report = check(f"{values}{loop}{kept_apart}add t1 t0\nbarrier ALL", machine)
-    assert report.verdict is Verdict.RACE
-
-
 def test_worst_that_is_found_of_an_op_is_kept(machine: Machine) -> None:
     """From two rounds on a flag is set again with nothing between but a load: a note. From four on V is at work."""
     body = """
@@ -366,27 +294,3 @@ barrier ALL
     assert [(finding.severity, str(finding.execution)) for finding in report.findings] == [
         (Severity.WARNING, "i loop x4")
     ]
-
-
-def test_condition_on_data_that_another_one_rules_out_does_not_hold(machine: Machine) -> None:
-    """In round 0 data decides, in the others nothing is set: there is no flag to wait for."""
-    body = f"""
-scf.for %i = %c0 to %n step %c1 {{
-{UNKNOWN}%first = arith.cmpi eq, %i, %c0 : index
-%both = arith.andi %first, %data : i1
-scf.if %both {{
-set MTE2 V 0
-wait MTE2 V 0
-}}
-%later = arith.cmpi sgt, %i, %c0 : index
-scf.if %later {{
-scf.if %both {{
-load t0
-add t1 t0
-}}
-}}
-}}
-barrier ALL
-"""
-    report = check(body, machine)
-    assert report.verdict is Verdict.CLEAN
