@@ -103,7 +103,7 @@ def test_file_that_is_taken_away_while_it_is_opened(path: Path, monkeypatch: pyt
         path.unlink()
         return take(file)
 
-    monkeypatch.setattr("syncopt.sweep.results.take", late)
+    monkeypatch.setattr("syncopt.sweep.rows.results.take", late)
     with pytest.raises(InputError, match="is being written by another sweep"), opened(path):
         pass
 
