@@ -79,7 +79,7 @@ CASES = (
     Case(_STATIC, "1", BIAS_RATE),
     Case("elementwise/add_dynamic_multicore/add/add.cpp", "3145728"),
     Case("elementwise/add_dynamic_multicore/add_double/add_double.cpp", "6291456"),
-    Case("simple_static/add_static_multicore/add/add.cpp", "1280,32"),
+    Case("simple_static/add_static_multicore/add/add.cpp", "32,32"),
     Case("activations/geglu_dynamic_multicore/geglu/geglu.cpp", "480,4096"),
     Case("activations/relu_dynamic_multicore/relu/generated_relu.cpp", "262144"),
     Case("fast_hadamard/hadamard_auto_sync/hadamard_auto_sync.cpp", "256,4096,12"),
