@@ -88,11 +88,11 @@ def _timelines(drawn: Sequence[Drawn]) -> Chart:
 
 
 def _first_of(traces: Iterable[Chart]) -> Iterable[tuple[Chart, str]]:
-    """The first trace of every group, with the name of its group."""
+    """The first trace of every group that has anything in it, with the name of its group."""
     seen: set[str] = set()
     for trace in traces:
         group = str(trace.get("legendgroup", ""))
-        if group not in seen:
+        if group not in seen and trace["x"]:
             seen.add(group)
             yield trace, group
 

@@ -8,6 +8,7 @@ import pytest
 
 from syncopt.emit.report import Table, chart_library, render_page
 from syncopt.emit.report.charts import details
+from syncopt.emit.timeline import SliceKind
 from syncopt.ir.source import InputError
 from tests.emit.report.pages import Page, content, drawn, page_of, parsed
 from tests.emit.timeline.drawing import sliced
@@ -142,6 +143,23 @@ def test_every_op_has_a_look_of_its_own() -> None:
     assert len(set(looks)) == len(looks) == 20
     assert [hatch for _, hatch in looks] == [""] * 8 + ["/"] * 8 + ["x"] * 4
     assert looks[8][0] == looks[0][0]
+
+
+def test_legend_names_what_only_the_plan_has() -> None:
+    """An entry stands with the first version in which there is such a slice."""
+    plan = drawn("plan")
+    written = replace(plan, pieces=tuple(piece for piece in plan.pieces if piece.kind is not SliceKind.BARRIER))
+    page = page_of(content(drawn=(written, plan)))
+    named = [trace for trace in page.charts["timelines"]["data"] if trace["showlegend"]]
+    assert sorted(trace["name"] for trace in named) == [
+        "barrier",
+        "set to wait",
+        "tadd",
+        "tload",
+        "tstore",
+        "wait for a flag",
+    ]
+    assert all(trace["x"] for trace in named)
 
 
 def test_lanes_stand_in_the_order_of_the_pipes(page: Page) -> None:
