@@ -41,9 +41,9 @@ from syncopt.solve.driver import OrderMode, Solution, best_plan
 from syncopt.solve.orders import Budget, window_bound
 
 _ROUNDS = 8
+"""Plans that are derived at most."""
 _FAILING_AT_ONCE = 4
-"""Plans that are derived at most, and executions in which one fails that are taken into the next derivation."""
-
+"""Executions in which a plan fails that are taken into the next derivation."""
 _KEPT_SCOPE = "the makespan of the window for any order of its ops, whatever flags they have"
 
 
